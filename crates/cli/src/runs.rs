@@ -147,6 +147,20 @@ impl Runs {
         tracing::debug!(outcome = found.as_deref(), text, "a kernel was checked");
         Ok(found)
     }
+
+    /// In a word what is found of a kernel that does not pass; `None` of one that does.
+    ///
+    /// # Errors
+    /// Like [`Runs::check`].
+    pub(crate) fn rejected(&self, text: &str) -> Result<Option<String>, String> {
+        let found = self.check(text)?.unwrap_or_else(|| "stopped".to_owned());
+        Ok((!is_pass(&found)).then(|| word(&found).to_owned()))
+    }
+}
+
+/// The word of an outcome or verdict, without what is said of it.
+fn word(found: &str) -> &str {
+    found.split_once(':').map_or(found, |(word, _)| word)
 }
 
 /// Whether that is what [`Runs::check`] says of a kernel that is as asked.

@@ -1,6 +1,7 @@
 //! A program without its dead code: what goes leaves behind it what the optimizer makes of the program as it was, or is a loop
 //! or branch with nothing in it, or a variable that nothing names.
 
+use crate::parentheses;
 use lexer::{Kind, Token, closing, tokens};
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ struct Piece {
     inside: Vec<Piece>,
 }
 
-/// `text` without those statements within a range of bytes that are dead code: loops and branches with nothing in them,
+/// `text` without parentheses that it does not need and without those statements within a range of bytes that are dead code: loops and branches with nothing in them,
 /// variables that nothing names, and those without which `effect` of the program is the same, the last ones first, each
 /// before what is inside it, as long as what is left may be. `None` where the program has no effect, because it does not compile.
 pub(crate) fn removed(
@@ -34,6 +35,11 @@ pub(crate) fn removed(
 ) -> Option<String> {
     let (mut text, mut within) = (text.to_owned(), within.clone());
     let mut last = effect(&text)?;
+    let (plain, shorter) = parentheses::removed(&text, &within);
+    if shorter > 0 && may_be(&plain) && effect(&plain).as_ref() == Some(&last) {
+        within.end -= shorter;
+        text = plain;
+    }
     for _ in 0..PASSES {
         let mut gone = Vec::new();
         // Code may stand in another order where a loop or a branch is gone.

@@ -5,7 +5,7 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE, is_reaching, reaching},
     cuda, functions,
     isolate::{Isolated, Pieces},
-    place,
+    place::{self, File},
     reduce::Reduced,
     repair, rewrite,
     row::{ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
@@ -61,6 +61,8 @@ pub struct Source {
     pub rejected: String,
     /// What goes with that verdict.
     pub detail: String,
+    /// What a `prepare` before has inferred, which stands in the text.
+    pub inferred: Vec<String>,
 }
 
 impl dataset::Row for Source {
@@ -84,6 +86,7 @@ impl Source {
             path: self.path.clone(),
             license: self.license.clone(),
             license_source: self.license_source.clone(),
+            inferred: self.inferred.clone(),
             ..KernelRow::default()
         }
     }
@@ -124,35 +127,42 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
         let detail = format!("{} bytes, more than {LARGEST_BYTES}", text.len());
         return vec![source.rejected("", &Verdict::new(KernelVerdict::TooLarge, detail))];
     }
-    match source.language.parse() {
+    let written = source.language.parse();
+    let mut rows = match written {
         Ok(Language::C) => functions::rows(compiler, source, text),
         Ok(Language::Cuda) => cuda::rows(compiler, source, text, language),
-        _ => {
-            let mut rows = of_opencl(compiler, source, text);
-            if !rows.iter().any(|row| row.verdict == DOES_NOT_COMPILE) {
-                return rows;
-            }
-            // Of a line that was wrong before it was repaired, what was wrong is told.
-            let first = first_errors(compiler, text, &source.defines);
-            let first: Vec<String> = first.iter().map(|one| place::as_found(one, text)).collect();
-            let told = |detail: &str| {
-                let detail = place::as_found(detail, text);
-                if detail.starts_with(NEVER_CLOSED) {
-                    return detail;
-                }
-                let same = detail
-                    .find(place::IN_LINE)
-                    .and_then(|at| first.iter().find(|one| one.ends_with(&detail[at..])));
-                same.cloned().unwrap_or(detail)
-            };
-            // One error often rejects every kernel of a file.
-            let mut places = HashMap::new();
-            for row in rows.iter_mut().filter(|row| row.verdict == DOES_NOT_COMPILE) {
-                let detail = std::mem::take(&mut row.detail);
-                row.detail = places.entry(detail).or_insert_with_key(|detail| told(detail)).clone();
-            }
-            rows
+        _ => of_opencl(compiler, source, text),
+    };
+    if rows.iter().any(|row| row.verdict == DOES_NOT_COMPILE) {
+        let file = File::new(&source.path, text);
+        let first = match written {
+            Ok(Language::C | Language::Cuda) => Vec::new(),
+            _ => first_errors(compiler, text, &source.defines),
+        };
+        place_errors(&mut rows, &file, &first);
+    }
+    rows
+}
+
+/// Say where in the file its errors lie. Of a line that was wrong before it was repaired, what was wrong is told: it is
+/// among `first`.
+fn place_errors(rows: &mut [KernelRow], file: &File<'_>, first: &[String]) {
+    let first: Vec<String> = first.iter().map(|one| file.placed(one)).collect();
+    let told = |detail: &str| {
+        let detail = file.placed(detail);
+        if detail.starts_with(NEVER_CLOSED) {
+            return detail;
         }
+        let same = detail
+            .find(place::IN_LINE)
+            .and_then(|at| first.iter().find(|one| one.ends_with(&detail[at..])));
+        same.cloned().unwrap_or(detail)
+    };
+    // One error often rejects every kernel of a file.
+    let mut places = HashMap::new();
+    for row in rows.iter_mut().filter(|row| row.verdict == DOES_NOT_COMPILE) {
+        let detail = std::mem::take(&mut row.detail);
+        row.detail = places.entry(detail).or_insert_with_key(|detail| told(detail)).clone();
     }
 }
 
@@ -389,7 +399,7 @@ impl Maker<'_> {
         row.name = name.to_owned();
         row.original_name = self.source.first_name(original).to_owned();
         row.status = self.solved.status().name().to_owned();
-        row.inferred.clone_from(&self.solved.setting.inferred);
+        row.inferred.extend(self.solved.setting.inferred.iter().cloned());
         row.standard = standard.to_owned();
         row.rewritten = rewritten;
         row.arguments = serde_json::to_string(&kernel.arguments).expect("arguments are plain data");

@@ -188,6 +188,7 @@ fn of_program(program: dataset::Program, id: String) -> Source {
         license_source: from.license_source,
         language: program.language.name().to_owned(),
         renamed: [program.name, program.original_name],
+        inferred: program.inferred,
         ..Source::default()
     }
 }

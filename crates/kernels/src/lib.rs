@@ -45,6 +45,7 @@ mod input;
 mod isolate;
 mod judge;
 mod names;
+mod parentheses;
 mod place;
 mod prepare;
 mod printer;

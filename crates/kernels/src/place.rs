@@ -15,16 +15,36 @@ const MOST_LINES: usize = 4_000;
 /// Tokens that two lines must have in common, as a share of all of both.
 const ALIKE: f64 = 0.5;
 
-/// What is said of an error (`MESSAGE, in `LINE``) with the file's own line and its number, where one line alone fits; as it is
-/// otherwise.
-pub(crate) fn as_found(detail: &str, file: &str) -> String {
-    let Some((message, quoted)) = detail.split_once(", in `") else { return detail.to_owned() };
-    let quoted = quoted.trim_end_matches('`');
-    match found(quoted, file) {
-        Some((number, line)) => {
-            format!("{message}{IN_LINE}{number}: {}", quote(line))
-        }
-        None => detail.to_owned(),
+/// A content file, as errors in it are told.
+pub(crate) struct File<'a> {
+    text: &'a str,
+    /// Its own name, in which it calls its lines.
+    name: &'a str,
+    /// It is a string in a file, whose lines are counted from its own beginning.
+    is_string: bool,
+}
+
+impl<'a> File<'a> {
+    pub(crate) fn new(path: &'a str, text: &'a str) -> File<'a> {
+        let (path, line) = path.rsplit_once('#').unwrap_or((path, ""));
+        let is_string = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+        File { text, name: path.rsplit('/').next().unwrap_or(path), is_string }
+    }
+
+    /// What is said of an error (`MESSAGE, in `LINE``) with the file's own line and its number, where one line alone fits;
+    /// as it is otherwise.
+    pub(crate) fn placed(&self, detail: &str) -> String {
+        let Some((message, quoted)) = detail.split_once(", in `") else { return detail.to_owned() };
+        let Some((at, line)) = found(quoted.trim_end_matches('`'), self.text) else {
+            return detail.to_owned();
+        };
+        let (number, name) = lexer::line_of(self.text, at);
+        let file = match name.filter(|name| *name != self.name) {
+            Some(header) => format!(" of {header}"),
+            None if self.is_string => " of the string".to_owned(),
+            None => String::new(),
+        };
+        format!("{message}{IN_LINE}{number}{file}: {}", quote(line))
     }
 }
 
@@ -36,10 +56,10 @@ pub(crate) fn quote(line: &str) -> String {
     }
 }
 
-/// The one line of the file that says this, or most of it, and its number.
+/// The one line of the text that says this, or most of it, and how many are before it.
 fn found<'a>(quoted: &str, file: &'a str) -> Option<(usize, &'a str)> {
     let (whole, cut) = (quoted, quoted.strip_suffix("..."));
-    let lines = || file.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
+    let lines = || file.lines().enumerate().map(|(at, line)| (at, line.trim()));
     let is_it = |line: &str| line == whole || cut.is_some_and(|begin| line.starts_with(begin));
     let mut same = lines().filter(|(_, line)| is_it(line));
     match (same.next(), same.next()) {
@@ -53,18 +73,18 @@ fn found<'a>(quoted: &str, file: &'a str) -> Option<(usize, &'a str)> {
     }
     let (wanted, count) = counted(quoted);
     let mut likely: Vec<(f64, usize, &str)> = lines()
-        .map(|(number, line)| {
+        .map(|(at, line)| {
             let (own, of_line) = counted(line);
             let common: usize =
                 own.iter().map(|(token, times)| *times.min(wanted.get(token).unwrap_or(&0))).sum();
-            (2.0 * common as f64 / (count + of_line).max(1) as f64, number, line)
+            (2.0 * common as f64 / (count + of_line).max(1) as f64, at, line)
         })
         .filter(|(alike, ..)| *alike >= ALIKE)
         .collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));
     match likely[..] {
-        [(_, number, line)] => Some((number, line)),
-        [(best, number, line), (next, ..), ..] if best > next => Some((number, line)),
+        [(_, at, line)] => Some((at, line)),
+        [(best, at, line), (next, ..), ..] if best > next => Some((at, line)),
         _ => None,
     }
 }
@@ -88,7 +108,8 @@ mod tests {
 
     #[test]
     fn errors_have_the_lines_of_the_file() {
-        let of = |line: &str| as_found(&format!("expected expression, in `{line}`"), FILE);
+        let file = File::new("k/bad.cl", FILE);
+        let of = |line: &str| file.placed(&format!("expected expression, in `{line}`"));
         for (quoted, said) in [
             (
                 "int i = get_global_id(0);",
@@ -110,6 +131,18 @@ mod tests {
         ] {
             assert_eq!(of(quoted), said);
         }
-        assert_eq!(as_found("unknown", FILE), "unknown");
+        assert_eq!(file.placed("unknown"), "unknown");
+    }
+
+    #[test]
+    fn included_lines_are_those_of_their_files() {
+        let text = "#line 1 \"k.h\"\nint h;\n#line 2 \"k.cl\"\nint own;\n";
+        for (path, line, said) in [
+            ("a/k.cl", "int h;", "wrong, in line 1 of k.h: `int h;`"),
+            ("a/k.cl", "int own;", "wrong, in line 2: `int own;`"),
+            ("a/k.cl#12", "int own;", "wrong, in line 2 of the string: `int own;`"),
+        ] {
+            assert_eq!(File::new(path, text).placed(&format!("wrong, in `{line}`")), said);
+        }
     }
 }

@@ -36,6 +36,8 @@ pub struct Options {
     pub licenses: Licenses,
     /// What kernels of CUDA become: OpenCL C, where that is proved equal, or CUDA as it is.
     pub language: Language,
+    /// Macros that all content files are compiled with, `NAME` or `NAME=VALUE`; before what is known of them.
+    pub defines: Vec<String>,
 }
 
 impl Options {
@@ -43,7 +45,7 @@ impl Options {
     #[must_use]
     pub fn new(input: impl Into<PathBuf>) -> Options {
         let (licenses, language) = (Licenses::All, Language::OpenCl);
-        Options { input: input.into(), limit: LIMIT, licenses, language }
+        Options { input: input.into(), limit: LIMIT, licenses, language, defines: Vec::new() }
     }
 }
 
@@ -56,6 +58,7 @@ pub struct Prepare {
     licenses: Licenses,
     language: Language,
     limit: Duration,
+    defines: Vec<String>,
     clang: Arc<Clang>,
 }
 
@@ -70,7 +73,20 @@ impl Prepare {
         let clang = Clang::start(usize::MAX)?.with_limit(options.limit);
         let (whole, clang) = (Origin { name, hash }, Arc::new(clang));
         let Options { licenses, language, limit, .. } = *options;
-        Ok(Prepare { input, inputs, whole, licenses, language, limit, clang })
+        let defines = options.defines.clone();
+        Ok(Prepare { input, inputs, whole, licenses, language, limit, defines, clang })
+    }
+
+    /// The source with the macros that were asked for, which stand for those of the same name that are known of it.
+    fn defined(&self, source: &Source) -> Source {
+        let name = |define: &str| -> String {
+            let define = define.strip_prefix("-D").unwrap_or(define);
+            define.split('=').next().unwrap_or_default().to_owned()
+        };
+        let is_free = |known: &&String| self.defines.iter().all(|own| name(own) != name(known));
+        let own = self.defines.iter().map(|own| format!("-D{own}"));
+        let defines = own.chain(source.defines.iter().filter(is_free).cloned()).collect();
+        Source { defines, ..source.clone() }
     }
 }
 
@@ -95,6 +111,9 @@ impl Stage for Prepare {
         }
         if self.limit != LIMIT {
             settings["limit_seconds"] = self.limit.as_secs_f64().into();
+        }
+        if !self.defines.is_empty() {
+            settings["defines"] = self.defines.clone().into();
         }
         settings
     }
@@ -131,10 +150,9 @@ impl Stage for Prepare {
         let rows = |source: &Source| {
             let rows = match source.rejected_before() {
                 Some(row) => vec![row],
-                None if self.licenses.admit(&source.license) => {
-                    file::rows(compiler, source, self.language)
-                }
-                None => vec![source.not_admitted()],
+                None if !self.licenses.admit(&source.license) => vec![source.not_admitted()],
+                None if self.defines.is_empty() => file::rows(compiler, source, self.language),
+                None => file::rows(compiler, &self.defined(source), self.language),
             };
             compiler.works()?;
             Ok(Worked::Rows(rows))
@@ -154,8 +172,9 @@ impl Stage for Prepare {
             _ => chunks::count_heads(text),
         });
         if rows.iter().any(KernelRow::is_kernel) {
+            let text = lexer::without_lines_of_markers(text);
             let mut words = HashSet::new();
-            vocabulary(text, &mut words);
+            vocabulary(&text, &mut words);
             survey.vocabulary.extend(words);
             survey.lines += text.lines().count() as u64;
         }

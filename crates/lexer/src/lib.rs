@@ -16,10 +16,12 @@
 
 mod coarse;
 mod kernel;
+mod marker;
 mod spelling;
 
 pub use coarse::coarse;
 pub use kernel::{Finder, KernelSignature, cuda_kernel_names, kernel_names, kernel_signatures};
+pub use marker::{MARKER, line_of, without_lines_of_markers, without_markers};
 pub use spelling::{respelled, spelling};
 
 use memchr::memmem;

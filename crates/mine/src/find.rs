@@ -208,7 +208,7 @@ fn finish(
         row.detail = "more than 16 MiB with its includes".to_owned();
         return row;
     }
-    let whole = format!("{}\n", whole.trim_end());
+    let whole = format!("{}\n", lexer::without_markers(&whole));
     row.signature = Signature::of(lexer::coarse(&text)).values().to_vec();
     let language = row.language.parse().unwrap_or_default();
     if matches!(language, Language::OpenCl | Language::Cuda) {
@@ -441,7 +441,10 @@ mod tests {
         let short: Vec<(&str, &str)> =
             found.iter().map(|r| (r.path.as_str(), r.verdict.as_str())).collect();
         assert_eq!(short, [("a.c", "accepted"), ("empty.c", "empty")]);
-        assert_eq!(found[0].text, "#include <math.h>\ntypedef int T;\nint a(T b) { return b; }\n");
+        let lines = ["#line 1 \"a.h\"", "typedef int T;", "#line 3 \"a.c\""];
+        let header = lines.join("\n");
+        let whole = format!("#include <math.h>\n{header}\n\nint a(T b) {{ return b; }}\n");
+        assert_eq!(found[0].text, whole);
         assert_eq!(found[0].missing_includes, ["else.h"]);
         assert_eq!(found[0].language, "c");
     }
@@ -472,7 +475,9 @@ mod tests {
             ("raw.py#1", "accepted", 1),
         ];
         assert_eq!(short, wanted);
-        assert_eq!(found[0].text, "typedef int T;\n__global__ void a(T *x) { x[0] = 1; }\n");
+        let header = "#line 1 \"a.cuh\"\ntypedef int T;\n#line 2 \"a.cu\"\n";
+        let whole = format!("{header}\n__global__ void a(T *x) {{ x[0] = 1; }}\n");
+        assert_eq!(found[0].text, whole);
         assert_eq!(found[0].language, "cuda");
         assert_eq!(found[0].missing_includes, ["cub/cub.cuh"]);
     }

@@ -95,6 +95,8 @@ struct Inliner<'a> {
     missing: BTreeSet<String>,
     /// Files being inlined, outermost first.
     open: Vec<String>,
+    /// Their names, as they were included.
+    spelled: Vec<String>,
     /// Conditions around the place that is being written, include guards left out.
     conditions: Vec<String>,
     /// Guarded files that stand in the text already, and under which conditions.
@@ -111,7 +113,8 @@ struct Inliner<'a> {
     left: u32,
 }
 
-/// Put the included files' text in place of the `#include`s of `text`, the file at `path`.
+/// Put the included files' text in place of the `#include`s of `text`, the file at `path`, between `#line` directives that
+/// say which lines of which file follow.
 ///
 /// A quoted name is looked for where the project's own build would: beside the including file, in
 /// the folders of `-I` options, in the including file's parent folders, last anywhere in the
@@ -122,6 +125,7 @@ pub(crate) fn inline(library: &Library<'_>, path: &str, text: &str) -> Inlined {
         out: String::with_capacity(text.len()),
         missing: BTreeSet::new(),
         open: vec![path.to_owned()],
+        spelled: vec![path.rsplit('/').next().unwrap_or(path).to_owned()],
         conditions: Vec::new(),
         done: HashMap::new(),
         changes: HashMap::new(),
@@ -151,7 +155,10 @@ impl Inliner<'_> {
         let outer = self.conditions.len();
         // Which of the conditionals open in this file is its include guard.
         let mut open: Vec<bool> = Vec::new();
+        let mut number = 1;
         for line in lines {
+            let ends = memchr::memchr_iter(b'\n', line.text.as_bytes()).count();
+            number += ends;
             if self.left == 0 || self.out.len() + line.text.len() > GROWN_LIMIT {
                 self.too_large = true;
                 return;
@@ -181,7 +188,11 @@ impl Inliner<'_> {
                 }
                 Some("define" | "undef") => self.note_macro(line.operand),
                 Some("include" | "include_next" | "import") => {
-                    self.include(line.operand);
+                    match self.include(line.operand) {
+                        true => self.mark(number),
+                        // The lines behind keep their numbers.
+                        false => self.out.extend(std::iter::repeat_n('\n', ends)),
+                    }
                     continue;
                 }
                 Some("pragma") if is_once(line.operand) => {
@@ -220,39 +231,50 @@ impl Inliner<'_> {
         }
     }
 
-    fn include(&mut self, operand: &str) {
+    /// Say that line `number` of the file that is being inlined follows, as preprocessors do.
+    ///
+    /// A file is named as it was included, so that copies in two folders are one text.
+    fn mark(&mut self, number: usize) {
+        let name = self.spelled.last().map_or("", String::as_str);
+        if !name.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
+            self.out.push_str(&format!("{}{number} \"{name}\"\n", lexer::MARKER));
+        }
+    }
+
+    /// Put the file in place of the directive; whether it was.
+    fn include(&mut self, operand: &str) -> bool {
         let named = self.names.get(operand.trim()).cloned();
-        let Some(operand) = operand_of(named.as_deref().unwrap_or(operand)) else { return };
+        let Some(operand) = operand_of(named.as_deref().unwrap_or(operand)) else { return false };
         let (Operand::Quoted(name) | Operand::Angled(name) | Operand::Computed(name)) = operand;
         let base = name.rsplit('/').next().unwrap_or(name);
         if BUILTIN.contains(&base) {
-            return;
+            return false;
         }
         let found = self.find(&operand).and_then(|path| Some((self.library.get(&path)?, path)));
         let Some((file, path)) = found else {
             if self.library.of_c && STANDARD.contains(&name) {
-                self.out.push_str(&format!("#include <{name}>\n"));
-                return;
+                self.out.push_str(&format!("#include <{name}>"));
+                return false;
             }
             self.missing.insert(name.to_owned());
             // Where a list goes on it is data; without the line the program would be another one.
-            if self.out.trim_end().ends_with(['{', ',', '=', '(']) {
-                self.out.push_str(&format!("#include \"{name}\"\n"));
+            if lexer::without_markers(&self.out).ends_with(['{', ',', '=', '(']) {
+                self.out.push_str(&format!("#include \"{name}\""));
             }
-            return;
+            return false;
         };
         let stands = |known: &Vec<Vec<String>>| {
             known.iter().any(|before| self.conditions.starts_with(before))
         };
         if self.done.get(&path).is_some_and(stands) {
-            return;
+            return false;
         }
         if self.open.contains(&path) || self.open.len() > DEPTH {
             // A guarded file that includes itself adds nothing the second time.
             if !file.guarded {
                 self.missing.insert(format!("{name} (includes itself)"));
             }
-            return;
+            return false;
         }
         self.left -= 1;
         if file.guarded {
@@ -265,11 +287,15 @@ impl Inliner<'_> {
             self.out.push_str(&format!("#ifndef ONCE_{name}\n#define ONCE_{name}\n"));
         }
         self.open.push(path);
+        self.spelled.push(name.to_owned());
+        self.mark(1);
         self.copy(&file.text);
         self.open.pop();
+        self.spelled.pop();
         if own_guard {
             self.out.push_str("#endif\n");
         }
+        true
     }
 
     fn find(&self, operand: &Operand<'_>) -> Option<String> {
@@ -495,7 +521,10 @@ mod tests {
             ("x/y/deep/d.h", "d\n"),
         ];
         let found = inlined(&files, "k/a.cl");
-        assert_eq!(found.text, "b\nc\nd\nend\n");
+        let own = |line| format!("#line {line} \"a.cl\"\n");
+        let of = |name, text| format!("#line 1 \"{name}\"\n{text}\n");
+        let (b, c, d) = (of("b.h", "b"), of("c.h", "c"), of("deep/d.h", "d"));
+        assert_eq!(found.text, format!("{b}{}{c}{}{d}{}end\n", own(2), own(3), own(4)));
         assert!(found.missing.is_empty());
     }
 
@@ -503,8 +532,14 @@ mod tests {
     fn an_include_of_data_that_is_missing_stays() {
         let text = "constant int t[] = {\n#include \"t.inc\"\n};\n#include \"u.h\"\n";
         let found = inlined(&[("k/a.cl", text)], "k/a.cl");
-        assert_eq!(found.text, "constant int t[] = {\n#include \"t.inc\"\n};\n");
+        assert_eq!(found.text, "constant int t[] = {\n#include \"t.inc\"\n};\n\n");
         assert_eq!(found.missing, ["t.inc", "u.h"]);
+        let files = [
+            ("a.cl", "constant int t[] = {\n#include \"t.h\"\n#include \"t.inc\"\n};\n"),
+            ("t.h", "1,\n"),
+        ];
+        let found = inlined(&files, "a.cl");
+        assert!(found.text.contains("#include \"t.inc\"\n};\n"), "{}", found.text);
     }
 
     #[test]
@@ -512,14 +547,14 @@ mod tests {
         let text =
             "#include \"/etc/passwd\"\n#include \"../../../etc/passwd\"\n#include </dev/zero>\nx\n";
         let found = inlined(&[("k/a.cl", text)], "k/a.cl");
-        assert_eq!(found.text, "x\n");
+        assert_eq!(found.text, "\n\n\nx\n");
         assert_eq!(found.missing, ["../../../etc/passwd", "/dev/zero", "/etc/passwd"]);
     }
 
     #[test]
     fn recursive_includes_end() {
         let found = inlined(&[("a.cl", "#include \"a.cl\"\nx\n")], "a.cl");
-        assert_eq!((found.text.as_str(), found.missing.len()), ("x\n", 1));
+        assert_eq!((found.text.as_str(), found.missing.len()), ("\nx\n", 1));
         let bomb: Vec<(String, String)> = (0..40)
             .map(|n| {
                 (
@@ -573,9 +608,16 @@ mod tests {
     #[test]
     fn computed_includes_drop_the_macro_before_the_path() {
         let files = [("O/m.cl", "#include M2S(INCLUDE_PATH/inc.h)\n"), ("O/inc.h", "i\n")];
-        assert_eq!(inlined(&files, "O/m.cl").text, "i\n");
+        let included = |line| format!("#line 1 \"inc.h\"\ni\n#line {line} \"m.cl\"\n");
+        assert_eq!(
+            inlined(&files, "O/m.cl").text,
+            included(2).replace("inc.h", "INCLUDE_PATH/inc.h")
+        );
         let named = [("m.cl", "#define C M2S(P/inc.h)\n#include C\n"), ("inc.h", "i\n")];
-        assert_eq!(inlined(&named, "m.cl").text, "#define C M2S(P/inc.h)\ni\n");
+        assert_eq!(
+            inlined(&named, "m.cl").text,
+            format!("#define C M2S(P/inc.h)\n{}", included(3).replace("inc.h", "P/inc.h"))
+        );
     }
 
     #[test]

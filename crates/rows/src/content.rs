@@ -7,7 +7,8 @@ schema! {
     pub struct ContentFile = "content-file", 2 {
         /// Content hash of `text`.
         pub id: String,
-        /// The content file with its includes inlined, UTF-8, lines ended by `\n`.
+        /// The content file with its includes inlined, between `#line` directives that say which lines of which file follow;
+        /// UTF-8, lines ended by `\n`.
         pub text: String,
         /// `opencl`, `cuda`, `c` or `rust`.
         pub language: String,

@@ -120,6 +120,11 @@ impl Clock {
         self.ending(|limit| MOST.min(limit / 3), |limit| MOST_CANDIDATES.min(limit / 3))
     }
 
+    /// The same, ending after two thirds of the budget.
+    pub(crate) fn first_two_thirds(&self) -> Clock {
+        self.ending(|limit| limit * 2 / 3, |limit| limit * 2 / 3)
+    }
+
     /// The same without the last fifth of its time.
     pub(crate) fn but_the_end(&self) -> Clock {
         self.ending(|limit| limit * 4 / 5, |limit| limit)

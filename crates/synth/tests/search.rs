@@ -181,6 +181,20 @@ fn what_cannot_be_told_acceptable_ends_the_search() {
 }
 
 #[test]
+fn what_was_wrong_with_all_is_counted() {
+    let judge = judge("instcount");
+    let target = Target::parse("Load=2,Store=1", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");
+    let accepts =
+        |text: &str| Ok(Some(if text.contains("p0") { "race" } else { "no-output" }.to_owned()));
+    search.set_acceptance(&accepts);
+    let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+    let detail = &found.kernels[0].detail;
+    assert!(detail.contains(" were tried: ") && detail.contains(" race"), "{detail}");
+}
+
+#[test]
 fn suite_kernels_are_never_seeds() {
     let judge = judge("instcount");
     // Real kernels stand in for a suite's; the targets' names are those of six suites.

@@ -25,7 +25,7 @@ from ._binary import binary
 progress: bool | None = None
 """Whether progress is shown: `None` for where a person looks (a terminal or a notebook)."""
 
-REPEATED = frozenset({"target", "exclude", "flag", "made", "pretrain", "column"})
+REPEATED = frozenset({"target", "exclude", "flag", "made", "pretrain", "column", "define"})
 """Options that are given once for each value; those of other options are joined with commas."""
 
 FLAGS_FOLLOW = frozenset({"opt"})

@@ -84,6 +84,7 @@ def prepare(
     force: bool = False,
     licenses: str | None = None,
     language: Literal["opencl", "cuda"] | None = None,
+    define: Names | None = None,
     limit: str | None = None,
     **common: Unpack[OnCluster],
 ) -> Dataset:

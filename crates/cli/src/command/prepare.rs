@@ -25,6 +25,9 @@ pub(crate) struct Prepare {
     /// What kernels in CUDA and HIP become: OpenCL C, where their translation is proved equal, or CUDA as it is, to be described
     #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("cuda", Language::Cuda)]))]
     language: Language,
+    /// Define a macro for all files, before those that are known of them; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = macro_of)]
+    define: Vec<String>,
     /// Time limit of one clang request; the kernel is rejected when it is exceeded
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::limit)]
     limit: Duration,
@@ -40,11 +43,22 @@ impl Prepare {
             );
         }
         headers::say(&self.raw, global);
-        let Prepare { raw: input, output: made, limit, licenses, language } = self;
-        let options = Options { input, limit, licenses, language };
+        let Prepare { raw: input, output: made, limit, licenses, language, define } = self;
+        let options = Options { input, limit, licenses, language, defines: define };
         let bar = Bar::new(global);
         let context = made.context(global.jobs(), &bar, &interrupt::flag()?);
         stage::run(&Stage::new(&options)?, &context, global)
+    }
+}
+
+/// A macro by its name, with or without a value.
+fn macro_of(text: &str) -> Result<String, String> {
+    let name = text.split('=').next().unwrap_or_default();
+    let is_name = name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    match is_name {
+        true => Ok(text.to_owned()),
+        false => Err("a macro is NAME or NAME=VALUE, such as -D REAL=float".to_owned()),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Show {
     /// A data set, or a folder or file of programs
     dataset: PathBuf,
     /// Print N programs after the summary
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, visible_alias = "n", value_name = "N", default_value_t = 1)]
     programs: usize,
     /// Only programs whose path or name contains TEXT
     #[arg(long = "match", value_name = "TEXT")]

@@ -22,7 +22,7 @@ fn counted(name: &str, limit: Expression, body: Vec<Statement>) -> Statement {
 
 /// `if (condition) { store }`.
 pub(super) fn guarded(make: &mut Maker<'_>, condition: Expression) -> Statement {
-    let is_own = make.program.sparing || make.rng.random_bool(0.5);
+    let is_own = make.program.style.sparing || make.rng.random_bool(0.5);
     let at = if is_own { make.own_place() } else { zero() };
     Statement::If { condition, then: vec![store(make, at)], otherwise: None }
 }

@@ -4,9 +4,6 @@ use super::Rng;
 use crate::program::{Expression, Node, Program, Scalar, Scope, Space, Statement, Ty};
 use rand::{Rng as _, seq::IndexedRandom};
 
-/// Parameters a kernel gets at most; OpenCL promises room for 1,024 bytes of them.
-const PARAMETERS: usize = 96;
-
 /// Builds expressions that can stand where `scope` holds.
 pub(super) struct Maker<'a> {
     pub(super) program: &'a mut Program,
@@ -25,8 +22,8 @@ impl Maker<'_> {
             .filter(|variable| variable.ready && variable.ty == ty)
             .map(|variable| variable.name.as_str())
             .collect();
-        let crowded = self.program.parameters.len() >= PARAMETERS;
-        let reuse = if self.program.sparing { 0.9 } else { 0.4 };
+        let crowded = self.program.parameters.len() >= self.program.style.parameters;
+        let reuse = if self.program.style.sparing { 0.9 } else { 0.4 };
         match known.choose(self.rng) {
             Some(name) if crowded || self.rng.random_bool(reuse) => Expression::name(ty, *name),
             None if crowded => self.literal(ty),
@@ -68,8 +65,8 @@ impl Maker<'_> {
             .filter(|variable| variable.ty == ty)
             .map(|variable| variable.name.as_str())
             .collect();
-        let crowded = self.program.parameters.len() >= PARAMETERS;
-        let reuse = if self.program.sparing { 0.4 } else { 0.15 };
+        let crowded = self.program.parameters.len() >= self.program.style.parameters;
+        let reuse = if self.program.style.sparing { 0.4 } else { 0.15 };
         match known.choose(self.rng) {
             Some(name) if crowded || self.rng.random_bool(reuse) => Expression::name(ty, *name),
             _ => self.program.add_parameter(ty),
@@ -93,7 +90,7 @@ impl Maker<'_> {
 
     /// Where local memory is accessed.
     pub(super) fn local_place(&mut self) -> Expression {
-        match self.program.sparing {
+        match self.program.style.sparing {
             true => work_item("get_local_id", "0"),
             false => self.leaf(Ty::INT),
         }
@@ -109,6 +106,8 @@ impl Maker<'_> {
     pub(super) fn comparison(&mut self, ty: Ty) -> Expression {
         let operator = ["<", ">", "==", "<="].choose(self.rng).copied().unwrap_or("<");
         let (left, right) = (self.leaf(ty), self.leaf(ty));
+        // Nothing is compared with itself.
+        let right = if right == left { self.literal(ty) } else { right };
         Expression::binary(Ty::INT, operator, left, right)
     }
 

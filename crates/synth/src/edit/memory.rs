@@ -29,6 +29,16 @@ pub(super) fn store(make: &mut Maker<'_>, at: Expression) -> Statement {
     assignment(target, value)
 }
 
+/// `buffer[at] += leaf;` and its like.
+pub(super) fn accumulated(make: &mut Maker<'_>, at: Expression) -> Statement {
+    let ty = make.number();
+    let value = make.leaf(ty);
+    let target = make.element(ty, at);
+    let operator = ["+=", "*=", "-="].choose(make.rng).copied().unwrap_or("+=");
+    let node = Node::Assign(operator.into(), Box::new(target), Box::new(value));
+    Statement::Evaluate(Expression::new(ty, node))
+}
+
 macro_rules! stored {
     ($name:literal, |$make:ident| $at:expr) => {
         ($name, STATEMENTS, |program, zone, rng| {
@@ -98,13 +108,8 @@ pub(super) const EDITS: &[Entry] = &[
     copied!("copy-at", |make| make.leaf(Ty::INT)),
     ("accumulate", STATEMENTS, |program, zone, rng| {
         insert(program, zone, rng, |make| {
-            let ty = make.number();
-            let value = make.leaf(ty);
             let at = make.own_place();
-            let target = make.element(ty, at);
-            let operator = ["+=", "*=", "-="].choose(make.rng).copied().unwrap_or("+=");
-            let node = Node::Assign(operator.into(), Box::new(target), Box::new(value));
-            vec![Statement::Evaluate(Expression::new(ty, node))]
+            vec![accumulated(make, at)]
         })
     }),
     ("store-vector-two", STATEMENTS, |program, zone, rng| {

@@ -14,6 +14,7 @@ mod helper;
 mod invariant;
 mod make;
 mod memory;
+mod named;
 mod natural;
 mod plain;
 mod pointer;
@@ -87,6 +88,7 @@ pub(crate) fn all() -> Vec<Edit> {
         value::EDITS,
         call::EDITS,
         memory::EDITS,
+        named::EDITS,
         pointer::EDITS,
         control::EDITS,
         flow::EDITS,

@@ -142,7 +142,16 @@ fn unnamed_value(program: &mut Program, rng: &mut Rng) -> Option<()> {
         matches!(statement, Statement::Declare { value: Some(_), .. })
     })?;
     point.change(program, |list, at| {
-        let Statement::Declare { name, value: Some(value), .. } = list.remove(at) else { return };
+        let Statement::Declare { name, value: Some(mut value), .. } = list.remove(at) else {
+            return;
+        };
+        let mut names_itself = false;
+        value.each(&mut |one| {
+            names_itself |= matches!(&one.node, Node::Name(known) if *known == name)
+        });
+        if names_itself {
+            return;
+        }
         for statement in &mut list[at..] {
             statement.each_expression(&mut |one| {
                 if matches!(&one.node, Node::Name(known) if *known == name) {

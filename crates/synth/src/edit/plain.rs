@@ -28,6 +28,9 @@ const VALUES: &[&str] = &[
     "multiply-vector",
     "add-load-own",
     "add-load-near",
+    "add-load-named",
+    "add-load-named-near",
+    "load-named-instead",
     "load-own-instead",
     "multiply-add",
     "call-float",
@@ -56,9 +59,13 @@ const VALUES: &[&str] = &[
 /// Made between statements of any zone.
 const STATEMENTS: &[&str] = &[
     "store-own",
+    "store-named",
     "through-tile",
+    "through-tile-named",
     "copy-own",
+    "copy-named",
     "accumulate",
+    "accumulate-named",
     "declare-place-int",
     "barrier",
     "atomic",

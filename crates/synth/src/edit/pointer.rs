@@ -209,6 +209,30 @@ fn is_followable(access: &Expression) -> bool {
                 (Node::Name(_), Ty::Pointer { space: Space::Global, .. })))
 }
 
+/// A work-group reads its part of a buffer together, and each work-item stores what another has read.
+pub(super) fn tile(make: &mut Maker<'_>, own: Expression) -> Vec<Statement> {
+    let (ty, place) = (make.number(), make.local_place());
+    let is_crowded = make.program.parameters.len() >= make.program.style.parameters;
+    let Some(scalar) = ty.scalar().filter(|_| !is_crowded) else { return Vec::new() };
+    // One that is there may still be read by others.
+    let buffer = make.program.add_parameter(local(scalar));
+    let tile = Expression::index(ty, buffer.clone(), place.clone());
+    let last = Expression::binary(
+        Ty::SIZE,
+        "-",
+        work_item("get_local_size", "0"),
+        Expression::literal(Ty::INT, "1"),
+    );
+    let opposite = Expression::binary(Ty::SIZE, "-", last, place);
+    let opposite = Expression::index(ty, buffer, opposite);
+    let (source, target) = (make.element(ty, own.clone()), make.element(ty, own));
+    vec![
+        assignment(tile, source),
+        fence("barrier", "CLK_LOCAL_MEM_FENCE"),
+        assignment(target, opposite),
+    ]
+}
+
 pub(super) const EDITS: &[Entry] = &[
     ("index-to-follow", ALL_VALUES, |program, zone, rng| {
         let mut drawn = random_value(program, zone, rng, is_followable)?;
@@ -382,26 +406,10 @@ pub(super) const EDITS: &[Entry] = &[
             local_element(make, ty, at)
         })
     }),
-    // A work-group reads its part of a buffer together.
     ("through-tile", TOP, |program, zone, rng| {
         insert(program, zone, rng, |make| {
-            let (ty, own, place) = (make.number(), make.own_place(), make.local_place());
-            let tile = local_element(make, ty, place.clone());
-            let Node::Index(buffer, _) = &tile.node else { return Vec::new() };
-            let last = Expression::binary(
-                Ty::SIZE,
-                "-",
-                work_item("get_local_size", "0"),
-                Expression::literal(Ty::INT, "1"),
-            );
-            let opposite = Expression::binary(Ty::SIZE, "-", last, place);
-            let opposite = Expression::index(ty, Expression::clone(buffer), opposite);
-            let (source, target) = (make.element(ty, own.clone()), make.element(ty, own));
-            vec![
-                assignment(tile, source),
-                fence("barrier", "CLK_LOCAL_MEM_FENCE"),
-                assignment(target, opposite),
-            ]
+            let own = make.own_place();
+            tile(make, own)
         })
     }),
     ("elements-char", ANY, |program, _, rng| with_elements(program, rng, Scalar::I8)),
@@ -419,7 +427,7 @@ pub(super) const EDITS: &[Entry] = &[
             program,
             zone,
             rng,
-            |value| is_leaf(value) && value.ty == Ty::INT,
+            |value| matches!(value.node, Node::Name(_)) && value.ty == Ty::INT,
             |make, value| {
                 let by = make.leaf(Ty::INT);
                 Expression::binary(Ty::INT, "*", value, by)

@@ -49,7 +49,9 @@ macro_rules! with_leaf {
 macro_rules! with_literal {
     ($name:literal, $accept:ident, $operator:literal) => {
         ($name, VALUES, |program, zone, rng| {
-            wrap(program, zone, rng, $accept, |make, value| {
+            // Of two constants the compiler makes one.
+            let accept = |value: &Expression| $accept(value) && !is_literal(value);
+            wrap(program, zone, rng, accept, |make, value| {
                 let other = make.literal(value.ty);
                 operate(make, $operator, value, other)
             })
@@ -384,6 +386,10 @@ pub(super) const EDITS: &[Entry] = &[
 /// A name or a literal: nothing else goes when another leaf takes its place.
 pub(super) fn is_plain(value: &Expression) -> bool {
     matches!(value.node, Node::Name(_) | Node::Literal(_))
+}
+
+fn is_literal(value: &Expression) -> bool {
+    matches!(value.node, Node::Literal(_))
 }
 
 /// A name, a literal or an element: what another leaf can stand in for.

@@ -1,6 +1,6 @@
 //! Buffers that work-items write, apart from those that they read.
 
-use super::{Expression, Node, Program, Space, Ty};
+use super::{Expression, Node, Program, Space, Statement, Ty};
 
 /// What is done with a parameter that points to global memory.
 struct Uses {
@@ -19,11 +19,12 @@ impl Program {
     /// buffer, one that is only read where there is one, and what is written elsewhere is another one, too. A work-item that
     /// writes its own elements then races with no other. `None` where that changes nothing.
     ///
-    /// Places are the same where they are written alike; a buffer stays as it is where more is done with it than accesses of
+    /// Places are the same where they are written alike, but for variables that hold the work-item's own place; a buffer stays as it is where more is done with it than accesses of
     /// its elements.
     pub(crate) fn set_apart(&self) -> Option<Program> {
         let mut program = self.clone();
-        let uses = program.uses();
+        let own = program.own_places();
+        let uses = program.uses(&own);
         let mut moved: Vec<(&str, &Expression, Expression)> = Vec::new();
         for one in uses.iter().filter(|one| !one.is_passed && !one.written.is_empty()) {
             for place in &one.written[1..] {
@@ -49,7 +50,7 @@ impl Program {
         }
         for statement in &mut program.body {
             statement.each_expression(&mut |one| {
-                let Some((buffer, place)) = element(one) else { return };
+                let Some((buffer, place)) = element(one, &own) else { return };
                 let to = moved.iter().find(|(name, at, _)| is_named(buffer, name) && **at == place);
                 if let Some((_, _, other)) = to {
                     *buffer = other.clone();
@@ -59,7 +60,54 @@ impl Program {
         Some(program)
     }
 
-    fn uses(&mut self) -> Vec<Uses> {
+    /// The same program where work-items write their own elements instead of one that is the same for all of them. `None` where
+    /// they write none such.
+    pub(crate) fn set_own(&self) -> Option<Program> {
+        let mut program = self.clone();
+        let own = program.own_place();
+        let parameters = &program.parameters;
+        let is_parameter = |one: &Expression, is_buffer: bool| {
+            parameters.iter().any(|known| {
+                is_named(one, &known.name)
+                    && matches!(known.ty, Ty::Pointer { space: Space::Global, .. }) == is_buffer
+            })
+        };
+        let mut times = 0;
+        for statement in &mut program.body {
+            statement.each_expression(&mut |one| {
+                if let Some(left) = changed(one)
+                    && let Node::Index(buffer, at) = &mut left.node
+                    && is_parameter(buffer, true)
+                    && (matches!(at.node, Node::Literal(_)) || is_parameter(at, false))
+                {
+                    **at = own.clone();
+                    times += 1;
+                }
+            });
+        }
+        (times > 0).then_some(program)
+    }
+
+    /// The variables that are declared as the work-item's own place and never changed.
+    fn own_places(&mut self) -> Vec<String> {
+        let declared = self.body.iter().filter_map(|statement| match statement {
+            Statement::Declare { name, value: Some(value), .. } if is_own_place(value) => {
+                Some(name.clone())
+            }
+            _ => None,
+        });
+        let mut names: Vec<String> = declared.collect();
+        for statement in &mut self.body {
+            statement.each_expression(&mut |one| {
+                if let Some(left) = changed(one) {
+                    names.retain(|name| !is_named(left, name));
+                }
+            });
+        }
+        names
+    }
+
+    fn uses(&mut self, own: &[String]) -> Vec<Uses> {
         let is_global = |ty: Ty| matches!(ty, Ty::Pointer { space: Space::Global, .. });
         let buffers = self.parameters.iter().filter(|one| is_global(one.ty));
         let mut all: Vec<Uses> = buffers
@@ -77,13 +125,13 @@ impl Program {
             for statement in &mut self.body {
                 statement.each_expression(&mut |one| {
                     if let Some(left) = changed(one)
-                        && let Some((buffer, place)) = element(left)
+                        && let Some((buffer, place)) = element(left, own)
                         && is_named(buffer, &uses.name)
                         && !uses.written.contains(&place)
                     {
                         uses.written.push(place);
                     }
-                    if let Some((buffer, place)) = element(one)
+                    if let Some((buffer, place)) = element(one, own)
                         && is_named(buffer, &uses.name)
                     {
                         uses.places.push(place);
@@ -121,10 +169,27 @@ fn whole(expression: &mut Expression) -> &mut Expression {
     }
 }
 
-/// The buffer of an element, and where in it that lies.
-fn element(expression: &mut Expression) -> Option<(&mut Expression, Expression)> {
+/// Whether it is `get_global_id(0)`.
+fn is_own_place(value: &Expression) -> bool {
+    matches!(&value.node, Node::Call(name, arguments) if name == "get_global_id"
+        && matches!(&arguments[..], [Expression { node: Node::Literal(zero), .. }] if zero == "0"))
+}
+
+/// The buffer of an element, and where in it that lies; variables of `own` are the work-item's own place.
+fn element<'a>(
+    expression: &'a mut Expression,
+    own: &[String],
+) -> Option<(&'a mut Expression, Expression)> {
     match &mut expression.node {
-        Node::Index(buffer, at) => Some((buffer, Expression::clone(at))),
+        Node::Index(buffer, at) => {
+            let mut place = Expression::clone(at);
+            place.each(&mut |one| {
+                if own.iter().any(|name| is_named(one, name)) {
+                    *one = Program::own_place_call();
+                }
+            });
+            Some((buffer, place))
+        }
         Node::Unary(operator, buffer) if operator == "*" => {
             Some((buffer, Expression::literal(Ty::INT, "0")))
         }
@@ -139,6 +204,22 @@ fn is_named(expression: &Expression, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::Judge;
+
+    #[test]
+    fn what_all_would_write_each_writes_for_itself() {
+        let judge = Judge::new(features::space("grewe").expect("registered"), 1)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let own = |text: &str| {
+            let program = judge.read(&[text]).pop().flatten().expect("a kernel");
+            program.set_own().map(|program| program.to_string())
+        };
+        let kernel = |body: &str| format!("__kernel void A(__global int* a, int b) {{\n{body}}}\n");
+        assert_eq!(own(&kernel("  a[get_global_id(0)] = a[b];\n")), None);
+        assert_eq!(
+            own(&kernel("  a[b] = 1;\n  a[3] += a[4];\n")),
+            Some(kernel("  int p2 = get_global_id(0);\n  a[p2] = 1;\n  a[p2] += a[4];\n"))
+        );
+    }
 
     #[test]
     fn what_is_read_elsewhere_is_another_buffer() {
@@ -157,6 +238,9 @@ mod tests {
             apart(&kernel(two, "a[get_global_id(0)] = a[b] + a[get_global_id(0)] + *a;")),
             Some(kernel(three, "a[get_global_id(0)] = p2[b] + a[get_global_id(0)] + *p2;"))
         );
+        // A variable may hold the place.
+        let named = "int i = get_global_id(0);\n  a[i] = a[get_global_id(0)] + a[i];";
+        assert_eq!(apart(&kernel(two, named)), None);
         // One that is only read is there.
         let with = "__global float* a, __global float* c, int b";
         assert_eq!(

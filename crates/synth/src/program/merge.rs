@@ -20,7 +20,7 @@ impl Program {
             body: list(&base.body, &one.body, &other.body)?,
             tail: pick(&base.tail, &one.tail, &other.tail)?,
             next: one.next.max(other.next),
-            sparing: one.sparing,
+            style: one.style,
         };
         if !strange.is_empty() {
             let text = merged.to_string();

@@ -32,8 +32,23 @@ pub struct Program {
     pub(crate) tail: String,
     /// The least number that no name given here has.
     pub(crate) next: usize,
-    /// Whether edits name what is there rather than new parameters, and write a work-item's own elements.
+    pub(crate) style: Style,
+}
+
+/// How edits write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Style {
+    /// Whether they name what is there rather than new parameters, and write a work-item's own elements.
     pub(crate) sparing: bool,
+    /// Parameters that a kernel gets at most.
+    pub(crate) parameters: usize,
+}
+
+impl Default for Style {
+    /// OpenCL promises room for 1,024 bytes of parameters.
+    fn default() -> Style {
+        Style { sparing: false, parameters: 96 }
+    }
 }
 
 /// A parameter of the kernel.
@@ -161,7 +176,7 @@ impl Program {
             body: Vec::new(),
             tail: "\n".to_owned(),
             next: 0,
-            sparing: false,
+            style: Style::default(),
         }
     }
 
@@ -204,7 +219,7 @@ impl Program {
             body,
             tail: self.tail.clone(),
             next: self.next,
-            sparing: self.sparing,
+            style: self.style,
         }
     }
 
@@ -242,6 +257,36 @@ impl Program {
         matches!(statement, Statement::Declare { ty: Ty::Pointer { .. }, value: Some(value), .. }
             if matches!(&value.node, Node::Name(name)
                 if self.parameters.iter().any(|parameter| parameter.name == *name)))
+    }
+
+    /// `get_global_id(0)`.
+    fn own_place_call() -> Expression {
+        Expression::call(Ty::SIZE, "get_global_id", vec![Expression::literal(Ty::INT, "0")])
+    }
+
+    /// The variable that holds the work-item's own place: one that is there, or a new one in front of all.
+    pub(crate) fn own_place(&mut self) -> Expression {
+        let call = Program::own_place_call();
+        let known = self.body.iter().find_map(|statement| match statement {
+            Statement::Declare { prefix, name, ty: Ty::INT, value: Some(value) }
+                if value.node == call.node && prefix.starts_with("int ") =>
+            {
+                Some(name.clone())
+            }
+            _ => None,
+        });
+        let name = known.unwrap_or_else(|| {
+            let name = self.fresh_name();
+            let declared = Statement::Declare {
+                prefix: format!("int {name} = "),
+                name: name.clone(),
+                ty: Ty::INT,
+                value: Some(call),
+            };
+            self.body.insert(0, declared);
+            name
+        });
+        Expression::name(Ty::INT, name)
     }
 
     /// Adds a parameter of this type; the expression that names it.

@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
             parameters,
             body: self.statements(*body)?,
             tail: self.source.get(self.end(*body)?..)?.to_owned(),
-            sparing: false,
+            style: super::Style::default(),
         })
     }
 

@@ -56,7 +56,7 @@ impl Program {
             ready: true,
         });
         let scope = Scope { variables: variables.collect(), loops: 0, depth: 0 };
-        let mut walk = Walk { visitor, scope };
+        let mut walk = Walk { visitor, scope, sparing: self.style.sparing };
         // Breaking off is how a visitor ends; there is nothing to tell of it.
         let _ = walk.list(&mut self.body);
     }
@@ -65,6 +65,8 @@ impl Program {
 struct Walk<'v> {
     visitor: &'v mut dyn Visitor,
     scope: Scope,
+    /// Whether a variable that holds a work-item's place is part of an address.
+    sparing: bool,
 }
 
 impl Walk<'_> {
@@ -94,7 +96,10 @@ impl Walk<'_> {
         match statement {
             Statement::Declare { name, ty, value, .. } => {
                 if let Some(value) = value {
-                    self.value(value, Place::Value)?;
+                    let is_place =
+                        matches!(&value.node, Node::Call(name, _) if name.starts_with("get_"));
+                    let place = if self.sparing && is_place { Place::Index } else { Place::Value };
+                    self.value(value, place)?;
                 }
                 let ready = value.is_some() || matches!(ty, Ty::Pointer { .. });
                 self.scope.variables.push(Variable { name: name.clone(), ty: *ty, ready });

@@ -18,7 +18,7 @@ impl Proposer for Construct {
     fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let start = state.empty.to_vec();
         state.each(count, rng, |rng| {
-            let mut program = Program { sparing: state.sparing, ..Program::empty() };
+            let mut program = Program { style: state.style, ..Program::empty() };
             let made = pursue(state, &mut program, &start, LONGEST, rng);
             Some(Candidate { plan: made.plan, ..Candidate::of_program(program, None) })
         })

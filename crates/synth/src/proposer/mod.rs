@@ -14,8 +14,15 @@ mod random;
 pub use random::samples;
 
 use crate::{
-    Error, corpus::Corpus, edit::Rng, effects::Effects, metric::Aim, neighbours::Neighbours,
-    program::Program, subset_sum::SubsetSums, target::Target,
+    Error,
+    corpus::Corpus,
+    edit::Rng,
+    effects::Effects,
+    metric::Aim,
+    neighbours::Neighbours,
+    program::{Program, Style},
+    subset_sum::SubsetSums,
+    target::Target,
 };
 use rand::{Rng as _, SeedableRng};
 use std::sync::Arc;
@@ -90,8 +97,8 @@ pub struct State<'a> {
     pub(crate) judge: &'a crate::Judge,
     /// Where the empty kernel lies.
     pub(crate) empty: &'a [f64],
-    /// Whether what is made from nothing is to be written sparingly.
-    pub(crate) sparing: bool,
+    /// How edits are to write.
+    pub(crate) style: Style,
 }
 
 impl State<'_> {
@@ -146,6 +153,7 @@ impl State<'_> {
     fn copy(&self, judged: &Judged, rng: &mut Rng) -> Option<Program> {
         let mut program = judged.program.clone()?;
         program.next += rng.random_range(0..NAMES_APART);
+        program.style = self.style;
         Some(program)
     }
 

@@ -8,13 +8,17 @@ use crate::{
     edit::Rng,
     metric::Aim,
     neighbours::Neighbours,
-    program::Program,
+    program::{Program, Style},
     proposer::{Candidate, Judged, LARGEST, Standing, State},
     subset_sum::Trust,
     target::Target,
 };
+use features::MOST_ARGUMENTS;
 use rand::{Rng as _, SeedableRng};
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// The squared distance, by plain differences, from which on a search that stands still begins again
 /// from elsewhere; farther away patience still pays.
@@ -40,6 +44,10 @@ pub(super) struct Run {
     pub(super) mined_proximity: f64,
     /// The nearest so far by the metric, nearest first.
     pub(super) nearest_found: Vec<Arc<Judged>>,
+    /// The nearest that were found with plain edits alone, where others may be no answers.
+    pub(super) plain: Vec<Arc<Judged>>,
+    /// How many hits of each lineage were no answers.
+    pub(super) rejected: HashMap<u64, usize>,
     /// Survivors that the last generation brought.
     pub(super) entered: Vec<Arc<Judged>>,
     pub(super) attempt: Attempt,
@@ -115,6 +123,8 @@ impl Search<'_> {
             mined_exact: u32::try_from(mined_exact).unwrap_or(u32::MAX),
             mined_proximity,
             nearest_found: Vec::new(),
+            plain: Vec::new(),
+            rejected: HashMap::new(),
             entered: Vec::new(),
         }
     }
@@ -163,9 +173,21 @@ impl Search<'_> {
         run.attempt = self.attempt(&run.aim, nearest, candidates);
     }
 
+    /// How edits are to write. A kernel may still get a few parameters when its buffers are set apart.
+    fn style(&self) -> Style {
+        let all = Style { sparing: self.sparing, ..Style::default() };
+        if self.is_defined { Style { parameters: MOST_ARGUMENTS * 3 / 4, ..all } } else { all }
+    }
+
+    /// Whether a candidate has more parameters than what looks for races passes.
+    fn is_crowded(&self, candidate: &Candidate) -> bool {
+        let made = candidate.program.as_ref();
+        self.is_defined && made.is_some_and(|made| made.parameters.len() > MOST_ARGUMENTS)
+    }
+
     /// The empty kernel, and what was found for other targets.
     fn start(&self, aim: &Aim) -> Vec<Arc<Judged>> {
-        let empty = Program { sparing: self.sparing, ..Program::empty() };
+        let empty = Program { style: self.style(), ..Program::empty() };
         let mut start = vec![Arc::new(Judged {
             text: empty.to_string(),
             vector: self.empty.clone(),
@@ -212,7 +234,7 @@ impl Search<'_> {
             temperature: self.settings.temperature,
             judge: self.judge,
             empty: &self.empty,
-            sparing: self.sparing,
+            style: self.style(),
         };
         let mut proposed = Vec::new();
         for (arm, share) in shares.into_iter().enumerate().filter(|(_, share)| *share > 0) {
@@ -227,7 +249,7 @@ impl Search<'_> {
                 }
             }
             for candidate in candidates {
-                if candidate.text.len() > LARGEST + LARGEST / 2 {
+                if candidate.text.len() > LARGEST + LARGEST / 2 || self.is_crowded(&candidate) {
                     // One of two large parents, say: each of them is judged already.
                     run.attempt.bandit.reward(arm, 0.0);
                 } else if run.attempt.seen.insert(dataset::content_hash(candidate.text.as_bytes()))

@@ -122,9 +122,9 @@ impl Found {
     }
 }
 
-/// A check that a kernel has to pass to be an answer, for example that it runs; or why that cannot be
-/// told, which ends the search.
-pub type Acceptance<'a> = &'a (dyn Fn(&str) -> Result<bool, String> + Sync);
+/// A check that a kernel has to pass to be an answer, for example that it runs: `None`, or in a word what is found instead
+/// (`race`); or why that cannot be told, which ends the search.
+pub type Acceptance<'a> = &'a (dyn Fn(&str) -> Result<Option<String>, String> + Sync);
 
 /// Searches one space, target after target; what is learned and found for one serves the next.
 ///
@@ -147,7 +147,7 @@ pub struct Search<'a> {
     lineages: u64,
     acceptance: Option<Acceptance<'a>>,
     /// What acceptance said of texts, by their hashes: to ask may take seconds.
-    asked: Mutex<HashMap<String, bool>>,
+    asked: Mutex<HashMap<String, Option<String>>>,
     /// Of how many kernels it may have been asked while plainer ones are searched for.
     most_asked: usize,
     not_near: Option<&'a NotNear>,
@@ -264,7 +264,9 @@ impl<'a> Search<'a> {
             .watched(&clock, judge.counter(), stop, || self.calibrate(&mut run, stop))?;
         let mut found = Found { candidates, ..Found::default() };
         if self.may_be_plain() && clock.is_ample() {
-            self.search_plainly(&mut run, clock.first_third(), &mut found, stop)?;
+            // Of others hardly any are without races.
+            let own = if self.is_defined { clock.first_two_thirds() } else { clock.first_third() };
+            self.search_plainly(&mut run, own, &mut found, stop)?;
         }
         if run.exact() < self.settings.kept {
             judge.halt().watched(&clock, judge.counter(), stop, || {
@@ -319,7 +321,8 @@ impl<'a> Search<'a> {
             if self.is_done(run)? {
                 break;
             }
-            if run.exact() > exact {
+            let is_without = run.attempt.survivors.is_empty() && !self.is_only_mined();
+            if run.exact() > exact || is_without {
                 // Others are found from elsewhere: what is near this one is a near-duplicate of it.
                 self.begin_again(run, found.candidates);
             }
@@ -420,7 +423,17 @@ impl<'a> Search<'a> {
             })
             .collect();
         ranked.sort_by_key(|(rank, _)| *rank);
-        ranked.into_iter().map(|(_, judged)| judged).collect()
+        let hits = ranked.iter().take_while(|(rank, _)| *rank == 0).count();
+        let (mut ordered, mut plain) = (Vec::new(), run.plain.iter());
+        for (at, (_, judged)) in ranked.into_iter().enumerate() {
+            // Of plain kernels more are answers than of others.
+            if at >= hits {
+                ordered.extend(plain.next().cloned());
+            }
+            ordered.push(judged);
+        }
+        ordered.extend(plain.cloned());
+        ordered
     }
 
     /// Why there is no kernel, and what may help.
@@ -428,7 +441,7 @@ impl<'a> Search<'a> {
         let seeds = if self.corpus.is_empty() { " or seeds (--seeds)" } else { "" };
         let asked = match self.acceptance {
             None => String::new(),
-            Some(_) => format!(" ({} were tried)", self.asked_of()),
+            Some(_) => self.rejected(),
         };
         format!(
             "none of {candidates} candidates is accepted and nearer than the empty kernel{asked}: give it more time (--budget){seeds}"

@@ -1,6 +1,6 @@
 //! What becomes of a generation's candidates: what is learned of them, which survive, and which are answers.
 
-use super::{Search, attempt::Run, plain::oddness_of, variety};
+use super::{OF_A_LINEAGE, Search, attempt::Run, plain::oddness_of, variety};
 use crate::{
     Error,
     judge::Location,
@@ -9,7 +9,7 @@ use crate::{
 };
 use rand::Rng as _;
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, MutexGuard, PoisonError},
 };
 
@@ -163,44 +163,67 @@ impl Search<'_> {
     /// Whether enough kernels are exact, and acceptable.
     pub(super) fn is_done(&self, run: &mut Run) -> Result<bool, Error> {
         // What is right but may not be an answer makes room for others.
-        let is_right = |judged: &Arc<Judged>| judged.distance == 0.0;
-        for some in [&mut run.attempt.survivors, &mut run.nearest_found] {
-            for index in (0..some.len()).rev() {
-                if !is_right(&some[index]) {
+        for some in [&mut run.nearest_found, &mut run.attempt.survivors] {
+            let (mut index, mut accepted) = (0, 0);
+            // To ask may take as long as a generation.
+            while index < some.len() && (self.acceptance.is_none() || accepted < self.settings.kept)
+            {
+                if some[index].distance != 0.0 {
+                    index += 1;
                     continue;
                 }
-                // To ask may take as long as a generation. Of what is left the nearest are asked in the end.
+                let lineage = some[index].lineage;
+                if run.rejected.get(&lineage).is_some_and(|times| *times >= OF_A_LINEAGE) {
+                    some.remove(index);
+                    continue;
+                }
+                // Of what is left the nearest are asked in the end.
                 if run.clock.is_up() || self.sparing && self.asked_of() >= self.most_asked {
                     return Ok(true);
                 }
                 if let Some(apart) = self.apart(&some[index])? {
                     some[index] = apart;
                 }
-                if !self.accepts(&some[index])? {
+                let before = self.asked_of();
+                if self.accepts(&some[index])? {
+                    index += 1;
+                    accepted += 1;
+                } else {
                     some.remove(index);
+                    *run.rejected.entry(lineage).or_default() += self.asked_of() - before;
                 }
             }
         }
+        // What is wrong with some of a lineage is wrong with most of it.
+        let rejected = &run.rejected;
+        let is_hopeful = |one: &Arc<Judged>| {
+            rejected.get(&one.lineage).is_none_or(|times| *times < OF_A_LINEAGE)
+        };
+        run.attempt.survivors.retain(is_hopeful);
         let more = self.sparing && self.acceptance.is_none();
         let exact = run.exact().saturating_sub(if more { PLAIN_MORE } else { 0 });
         let exhausted = self.is_only_mined() && run.entered.is_empty();
         Ok(exact >= self.settings.kept || exhausted)
     }
 
-    /// Where answers may have no races: a kernel that was made, at the same point, whose work-items write no buffer that others
-    /// read. `None` where it is that already, or lies elsewhere then.
+    /// Where answers may have no races: a kernel that was made, at the same point, whose work-items write their own elements, and
+    /// no buffer that others read. `None` where it is that already, or lies elsewhere then.
     pub(super) fn apart(&self, judged: &Arc<Judged>) -> Result<Option<Arc<Judged>>, Error> {
         if !self.is_defined || judged.proposer == nearest::NAME {
             return Ok(None);
         }
-        let Some(program) = judged.program.as_ref().and_then(Program::set_apart) else {
-            return Ok(None);
-        };
-        let text = program.to_string();
-        let there = self.judge.judge(&[&text])?.pop().flatten().as_ref() == Some(&judged.vector);
-        let is_near = self.is_near(&text);
-        let apart = || Judged { text, program: Some(program), is_near, ..Judged::clone(judged) };
-        Ok(there.then(|| Arc::new(apart())))
+        let Some(program) = &judged.program else { return Ok(None) };
+        let apart = |one: Program| one.set_apart().unwrap_or(one);
+        let written = [program.set_own().map(apart), program.set_apart()];
+        for program in written.into_iter().flatten() {
+            let text = program.to_string();
+            if self.judge.judge(&[&text])?.pop().flatten().as_ref() == Some(&judged.vector) {
+                let is_near = self.is_near(&text);
+                let one = Judged { text, program: Some(program), is_near, ..Judged::clone(judged) };
+                return Ok(Some(Arc::new(one)));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a kernel is a near-duplicate of a program that no answer may resemble.
@@ -214,28 +237,45 @@ impl Search<'_> {
         }
         let Some(accepts) = self.acceptance else { return Ok(true) };
         let key = dataset::content_hash(judged.text.as_bytes());
-        let known = self.asked().get(&key).copied();
+        let known = self.asked().get(&key).map(Option::is_none);
         if let Some(known) = known {
             return Ok(known);
         }
-        let answer = accepts(&judged.text).map_err(Error::Acceptance)?;
-        self.asked().insert(key, answer);
-        Ok(answer)
+        let rejected = accepts(&judged.text).map_err(Error::Acceptance)?;
+        let is_accepted = rejected.is_none();
+        self.asked().insert(key, rejected);
+        Ok(is_accepted)
     }
 
     /// Whether it is known that a kernel may be an answer.
     pub(super) fn is_accepted(&self, judged: &Judged) -> bool {
         let key = dataset::content_hash(judged.text.as_bytes());
-        self.acceptance.is_none() || self.asked().get(&key) == Some(&true)
+        self.acceptance.is_none() || self.asked().get(&key) == Some(&None)
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<String, bool>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<String, Option<String>>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Of how many kernels acceptance was asked for this target.
     pub(super) fn asked_of(&self) -> usize {
         self.asked().len()
+    }
+
+    /// ` (18 were tried: 16 race, 2 timeout)`.
+    pub(super) fn rejected(&self) -> String {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for reason in self.asked().values().flatten() {
+            *counts.entry(reason.clone()).or_default() += 1;
+        }
+        let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let counts: Vec<String> =
+            counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        match counts.is_empty() {
+            true => String::new(),
+            false => format!(" ({} were tried: {})", self.asked_of(), counts.join(", ")),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     destination::StageOutput,
     headers, interrupt, output,
     progress::Bar,
-    runs::{Faster, Runs, is_pass},
+    runs::{Faster, Runs},
     stage,
 };
 use anyhow::bail;
@@ -186,10 +186,11 @@ impl Steer {
         let runs = Runs::wanted(self.must_run, self.allow_races, &stop, global)?;
         let faster = self.faster(&stop)?;
         let accepts = |text: &str| {
-            let passes =
-                |runs: &Runs| Ok::<_, String>(runs.check(text)?.as_deref().is_some_and(is_pass));
-            Ok(runs.as_ref().map_or(Ok(true), passes)?
-                && faster.as_ref().map_or(Ok(true), |faster| faster.accepts(text))?)
+            let found = runs.as_ref().map_or(Ok(None), |runs| runs.rejected(text))?;
+            match (found, &faster) {
+                (None, Some(faster)) if !faster.accepts(text)? => Ok(Some("not-faster".to_owned())),
+                (found, _) => Ok(found),
+            }
         };
         let acceptance: Option<Acceptance<'_>> =
             if runs.is_some() || faster.is_some() { Some(&accepts) } else { None };
