@@ -3,8 +3,10 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -79,7 +81,7 @@ std::unique_ptr<clang::ASTConsumer> describer(const Query &query, Outcome &outco
   return std::make_unique<Describer>(query, outcome);
 }
 
-void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome) {
+void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome, bool orders_of_use) {
   outcome.has_code = true;
   for (const llvm::Function &function : module) {
     if (function.isDeclaration()) continue;
@@ -92,8 +94,8 @@ void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome) {
   if (!bitcode) return;
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
-  // As `clang -emit-llvm` writes it, orders of use included.
-  llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
+  // As `clang -emit-llvm` writes it, with orders of use.
+  llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/orders_of_use);
   append(outcome.bitcode, {reinterpret_cast<const uint8_t *>(buffer.data()), buffer.size()});
 }
 
@@ -103,6 +105,61 @@ void parse(const Query &query, Outcome &outcome) {
   instance.run(action);
 }
 
+namespace {
+
+// Whether the place of an instruction among others of its block says something.
+bool has_place(const llvm::Instruction &instruction) {
+  return llvm::isa<llvm::PHINode>(instruction) || instruction.isTerminator() || instruction.mayReadOrWriteMemory() ||
+         instruction.mayHaveSideEffects() || llvm::isa<llvm::AllocaInst>(instruction);
+}
+
+// Puts what a value is computed from, and the value, in front of the instruction that needs it.
+void place_before(llvm::Value *value, llvm::Instruction *needs, llvm::SmallPtrSetImpl<llvm::Value *> &placed) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction || instruction->getParent() != needs->getParent() || has_place(*instruction)) return;
+  if (!placed.insert(value).second) return;
+  for (llvm::Value *operand : instruction->operands()) place_before(operand, needs, placed);
+  instruction->moveBefore(needs);
+}
+
+// Orders a block by what needs what: code that is gone may have left another order.
+void put_in_order(llvm::BasicBlock &block) {
+  llvm::SmallVector<llvm::Instruction *, 64> all;
+  for (llvm::Instruction &instruction : block) all.push_back(&instruction);
+  llvm::SmallPtrSet<llvm::Value *, 32> placed;
+  for (llvm::Instruction *instruction : all) {
+    if (!has_place(*instruction) || llvm::isa<llvm::PHINode>(instruction)) continue;
+    for (llvm::Value *operand : instruction->operands()) place_before(operand, instruction, placed);
+  }
+  for (llvm::Instruction *instruction : all) place_before(instruction, block.getTerminator(), placed);
+}
+
+// Leaves what a module does: attributes say what code was there that is gone, and names and hints nothing.
+void leave_effect(llvm::Module &module) {
+  // By their attributes calls have a place or none.
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function) put_in_order(block);
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    if (function.isDeclaration() && function.use_empty()) {
+      function.eraseFromParent();
+      continue;
+    }
+    function.setAttributes({});
+    for (llvm::Argument &argument : function.args()) argument.setName("");
+    for (llvm::BasicBlock &block : function) {
+      block.setName("");
+      for (llvm::Instruction &instruction : block) {
+        instruction.setName("");
+        instruction.dropUnknownNonDebugMetadata();
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) call->setAttributes({});
+        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction)) call->setTailCallKind(llvm::CallInst::TCK_None);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void compile(const Query &query, Outcome &outcome) {
   llvm::LLVMContext context;
   Instance instance(query, outcome, prelude_of(query));
@@ -111,7 +168,10 @@ void compile(const Query &query, Outcome &outcome) {
   auto module = action.takeModule();
   if (!module) return;
   if (instance.compiler().getLangOpts().CUDA) use_plain_names(*module);
-  write_code(*module, query.bitcode, outcome);
+  using Loops = clang::CodeGenOptions::FiniteLoopsKind;
+  const bool is_effect = instance.compiler().getCodeGenOpts().getFiniteLoops() == Loops::Always;
+  if (is_effect) leave_effect(*module);
+  write_code(*module, query.bitcode, outcome, !is_effect);
 }
 
 }  // namespace stampmill

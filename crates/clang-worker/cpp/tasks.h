@@ -25,6 +25,6 @@ std::string canonical_text(llvm::Module &module, llvm::Function &kernel);
 // Describes the program once it is parsed, as far as `query` asks for it.
 std::unique_ptr<clang::ASTConsumer> describer(const Query &query, Outcome &outcome);
 // Reports a module's functions and, where wanted, the module.
-void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome);
+void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome, bool orders_of_use = true);
 
 }  // namespace stampmill

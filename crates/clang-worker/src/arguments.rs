@@ -37,6 +37,9 @@ pub(crate) fn arguments(options: &Options, host: &HostHeaders) -> Vec<String> {
     if options.front_end {
         list.add("-disable-llvm-passes");
     }
+    if options.effect {
+        list.add("-ffinite-loops");
+    }
     if options.optimisation >= 2 {
         list.add("-vectorize-loops");
         list.add("-vectorize-slp");

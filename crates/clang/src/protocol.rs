@@ -43,6 +43,9 @@ pub struct Options {
     pub optimisation: u8,
     /// Whether to stop before LLVM's passes: the code that they begin with at this level.
     pub front_end: bool,
+    /// Whether the code is wanted for what it does alone: loops count as ones that end, so that one without an effect is dead
+    /// code, and attributes, names and hints are left out of the bitcode.
+    pub effect: bool,
     /// `-D` lines, `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
     /// Virtual headers by name as an `#include` spells them; nothing else can be included but
@@ -64,6 +67,7 @@ impl Options {
             triple: Triple::Nvptx64,
             optimisation: 0,
             front_end: false,
+            effect: false,
             defines: Vec::new(),
             headers: Vec::new(),
             prelude: Vec::new(),

@@ -20,30 +20,41 @@ pub(crate) fn say(input: &Path, global: &Global) {
     // What `mine` puts in is of programs in OpenCL C and C.
     let is_looked_at = |path: &str| path.ends_with(".cl") || path.ends_with(".c");
     let files = files.iter().filter(|file| file.rejected.is_none() && is_looked_at(&file.path));
-    let wanting: Vec<(&str, String)> = files
+    let wanting: Vec<(_, String, PathBuf)> = files
         .take(MOST)
         .filter_map(|file| {
             let text = fs::read_to_string(&file.file).ok()?;
             let folders = [file.file.parent()?, root.as_path()];
-            let is_beside = |name: &&str| {
-                stays_inside(name) && folders.iter().any(|folder| folder.join(name).is_file())
+            let there = |name: &str| {
+                let is_relative = Path::new(name).is_relative();
+                let mut places = folders.iter().map(|folder| folder.join(name));
+                places.find(|place| is_relative && place.is_file())
             };
-            let name = text.lines().filter_map(included).find(is_beside)?;
-            Some((file.path.as_str(), name.to_owned()))
+            let mut found = text.lines().filter_map(included);
+            let (name, place) = found.find_map(|name| Some((name, there(name)?)))?;
+            Some((file, name.to_owned(), place))
         })
         .collect();
-    let Some((path, name)) = wanting.first() else { return };
+    let Some((file, name, place)) = wanting.first() else { return };
+    let path = &file.path;
     let more = match wanting.len() - 1 {
         0 => String::new(),
         more => format!(" (and {} more programs include such files)", output::count(more as u64)),
     };
-    // `mine` takes folders.
+    // `mine` takes folders: one that holds both.
     let folder = input.parent().filter(|_| input.is_file()).unwrap_or(input);
     let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    let folder = match (folder.canonicalize(), place.canonicalize()) {
+        (Ok(whole), Ok(header)) if !header.starts_with(&whole) => {
+            whole.ancestors().find(|above| header.starts_with(above)).map(Path::to_owned)
+        }
+        _ => None,
+    }
+    .unwrap_or_else(|| folder.to_owned());
     let input = folder.display();
     let language = if path.ends_with(".c") { " --language c" } else { "" };
     let note = format!(
-        "note: {path} includes {name}, which lies beside it{more}; here a program is compiled alone. \
+        "note: {path} includes {name}, which is there{more}; here a program is compiled alone, without it. \
          `stampmill mine {input}{language} --out raw` puts such files in: then give this command raw"
     );
     eprintln!("{}", output::plain(&note));

@@ -6,7 +6,7 @@ use crate::{
     reader::{ModuleReader, Readers, module_verdict},
     run::{Runner, Undefined, With},
 };
-use clang::{Answer, Clang, Includes, Request, find_worker};
+use clang::{Answer, Clang, Diagnostic, Includes, Request, find_worker};
 use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
 use llvm::{Context, Library, Version};
 use rayon::prelude::*;
@@ -340,7 +340,7 @@ impl Extractor {
             };
             if let Some(error) = answer.first_error() {
                 if index == 0 {
-                    refused.detail = error.message.clone();
+                    refused.detail = in_line(error, source);
                 }
                 continue;
             }
@@ -501,6 +501,23 @@ fn is_blank(code: &Code) -> bool {
         Code::Text(text) => text.trim().is_empty(),
         Code::Bytes(bytes) => bytes.is_empty(),
     }
+}
+
+/// Characters of a line that are quoted.
+const QUOTED: usize = 80;
+
+/// An error with the line of the file that it lies in, the line's beginning if it is long.
+fn in_line(error: &Diagnostic, text: &str) -> String {
+    let at = error.line.and_then(|line| (line as usize).checked_sub(1));
+    let line = at.and_then(|at| text.lines().nth(at)).map_or("", str::trim);
+    let (Some(at), false) = (at, line.is_empty()) else { return error.message.clone() };
+    let (number, file) = lexer::line_of(text, at);
+    let file = file.map(|file| format!(" of {file}")).unwrap_or_default();
+    let quoted = match line.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    };
+    format!("{}, in line {number}{file}: `{quoted}`", error.message)
 }
 
 #[cfg(test)]

@@ -248,12 +248,32 @@ fn of_runs(left: &[String], right: &[String]) -> &'static str {
         [false, true] => {
             "; this model knows nothing of runs: give it a data set of `features` of the kernels, without --global-sizes"
         }
+        [false, false] if [left, right].iter().any(|names| spaces(names).is_some()) => {
+            "; `stampmill features PROGRAMS --space SPACE,SPACE` makes vectors of the spaces that are wanted"
+        }
         _ => "",
     }
 }
 
+/// The spaces that dimensions are of, where these are named `SPACE:DIMENSION`.
+fn spaces(names: &[String]) -> Option<Vec<&str>> {
+    let mut spaces: Vec<&str> = Vec::new();
+    for name in names {
+        let space = name.split_once(':')?.0;
+        if !spaces.contains(&space) {
+            spaces.push(space);
+        }
+    }
+    (!spaces.is_empty()).then_some(spaces)
+}
+
 /// The first of some names, and how many more there are.
 fn some(names: &[String]) -> String {
+    if names.len() > SHOWN
+        && let Some(spaces) = spaces(names)
+    {
+        return format!("{} dimensions of {}", names.len(), spaces.join(", "));
+    }
     let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(SHOWN) {
         0 => shown,

@@ -202,7 +202,25 @@ pub(crate) const DOES_NOT_COMPILE: &str = KernelVerdict::DoesNotCompile.name();
 /// what the text includes and what was inferred for it stand before.
 pub(crate) fn does_not_compile(error: &Diagnostic, text: &str) -> Verdict {
     let line = error.line.and_then(|line| text.lines().nth((line as usize).checked_sub(1)?));
-    let line = line.map(str::trim).filter(|line| !line.is_empty());
+    rejected_at(error, line.map(str::trim))
+}
+
+/// The same with the statement that the error lies in, of a text that is no longer laid out in lines.
+pub(crate) fn does_not_compile_within(error: &Diagnostic, text: &str) -> Verdict {
+    let at = error.offset.map(|at| at as usize).filter(|at| text.is_char_boundary(*at));
+    rejected_at(error, at.map(|at| statement_at(text, at)))
+}
+
+/// From behind the last end of a statement to its own.
+fn statement_at(text: &str, at: usize) -> &str {
+    let ends = |byte: char| matches!(byte, ';' | '{' | '}');
+    let start = text[..at].rfind(ends).map_or(0, |end| end + 1);
+    let end = text[at..].find(ends).map_or(text.len(), |end| at + end + 1);
+    text[start..end].trim().trim_end_matches(['{', '}']).trim_end()
+}
+
+fn rejected_at(error: &Diagnostic, line: Option<&str>) -> Verdict {
+    let line = line.filter(|line| !line.is_empty());
     let place = line.map(|line| format!(", in {}", place::quote(line)));
     let place = place.unwrap_or_default();
     // Assembly is always some machine's, and clang reads it as that of another, or does not know its
@@ -245,6 +263,19 @@ mod tests {
             line,
             subject: subject.map(str::to_owned),
         }
+    }
+
+    #[test]
+    fn an_error_quotes_its_statement() {
+        let text = "int f ( int y ) { int a = 1 ; return y + ; } int g ;";
+        let said = |at: usize| {
+            let error = Diagnostic { offset: Some(at as u32), ..error("err_any", None, None) };
+            does_not_compile_within(&error, text).detail
+        };
+        assert_eq!(said(text.find("; }").expect("there")), "it is wrong, in `return y + ;`");
+        assert_eq!(said(text.find("a =").expect("there")), "it is wrong, in `int a = 1 ;`");
+        assert_eq!(said(0), "it is wrong, in `int f ( int y )`");
+        assert_eq!(said(text.len()), "it is wrong");
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use crate::{
     KernelRow, Status,
     chunks::{self, Chunk, Uses},
-    compiler::{Compiler, DOES_NOT_COMPILE, does_not_compile, reaching},
+    compiler::{Compiler, DOES_NOT_COMPILE, does_not_compile_within, reaching},
     file::{Source, TOO_SMALL},
     isolate::{Isolated, Pieces},
     rewrite,
@@ -100,11 +100,11 @@ impl Program {
                     && bad.insert(at)
                     && let Some(name) = chunks[at].function()
                 {
-                    rejected.insert(name.to_owned(), does_not_compile(error, &text));
+                    rejected.insert(name.to_owned(), does_not_compile_within(error, &text));
                 }
             }
             if bad.is_empty() {
-                return Err(does_not_compile(first, &text));
+                return Err(does_not_compile_within(first, &text));
             }
             let kept: Vec<usize> = (0..chunks.len()).filter(|at| !bad.contains(at)).collect();
             text = chunks::join(&text, &chunks, &kept);

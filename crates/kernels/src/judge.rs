@@ -68,7 +68,7 @@ impl Judge {
         Err(first.unwrap_or_else(|| Verdict::new(DOES_NOT_COMPILE, "no standard was tried")))
     }
 
-    /// The hash of what -O2 leaves of a program; nothing where it compiles with no standard. Two programs whose functions
+    /// The hash of what -O2 leaves of a program, where loops without an effect go; nothing where it compiles with no standard. Two programs whose functions
     /// have the same names and that have the same hash do the same.
     #[must_use]
     pub fn effect(&self, text: &str) -> Option<String> {
@@ -77,7 +77,7 @@ impl Judge {
 
     /// The same with one standard.
     fn effect_under(&self, text: &str, standard: &str) -> Option<String> {
-        let options = Options { optimisation: 2, ..alone(standard) };
+        let options = Options { optimisation: 2, effect: true, ..alone(standard) };
         let bitcode = self.compiler.bitcode(text, options).ok()?;
         Some(dataset::content_hash(&bitcode))
     }

@@ -67,6 +67,7 @@ pub(crate) fn alone(standard: &str) -> Options {
         triple: TRIPLE,
         optimisation: 0,
         front_end: false,
+        effect: false,
         defines: Vec::new(),
         headers: Vec::new(),
         prelude: Vec::new(),

@@ -191,3 +191,26 @@ fn an_ambiguous_call_of_a_builtin_has_the_same_diagnostics_in_every_process() {
         assert_eq!(kinds, ["err_ovl_ambiguous_call"]);
     }
 }
+
+#[test]
+fn what_a_program_does_is_the_same_without_its_dead_code() {
+    let effect = |body: &str| {
+        let options = Options { optimisation: 2, effect: true, ..Options::opencl() };
+        let text = format!("kernel void A(global int *a, global float *b, int n) {{ {body} }}");
+        let answer = clang().compile(&text, &options).expect("no kernel here kills clang");
+        answer.code.expect("it compiles").bitcode
+    };
+    let alone = "int i = get_global_id(0); int j = get_global_id(1); if (i > j) a[i] = j;";
+    for dead in [
+        // A loop that is not known to end, with calls in it.
+        "float s = 0; for (int k = n; k < i; k += get_local_size(0)) s += sqrt(b[k]);",
+        "while (n--) { }",
+        // What it reads is said by attributes of the parameters.
+        "float s = b[i] * 2;",
+    ] {
+        let (before, after) = alone.split_at(alone.find("if").expect("it is there"));
+        assert_eq!(effect(alone), effect(&format!("{before}{dead} {after}")), "{dead}");
+    }
+    assert_ne!(effect(alone), effect(&alone.replace("a[i] = j", "a[i] = i")));
+    assert_ne!(effect(alone), effect(&format!("{alone} b[i] = 1;")));
+}

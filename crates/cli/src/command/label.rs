@@ -37,8 +37,8 @@ pub(crate) struct Label {
     /// Devices whose transfer time counts: the GPU only (a CPU reads host memory in place), or both
     #[arg(long, value_enum, value_name = "DEVICES", default_value = "gpu")]
     transfers: Counted,
-    /// Rows held out together in cross-validation: those of one package, family or path [default: package; path
-    /// where all programs are of one, or are plain files]
+    /// Rows held out together in cross-validation: those of one package, family or path [default: package; of tasks other
+    /// than cpu-gpu and local-size, path where all programs are of one, or are plain files]
     #[arg(long, value_enum)]
     group: Option<Together>,
     /// Pipelines that `passes` compares, in the place of those that ship: lines NAME, minsize or -, PASSES

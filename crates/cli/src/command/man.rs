@@ -34,7 +34,16 @@ impl Man {
         command.build();
         write(&command, &self.out).with_context(written)?;
         output::report(global, &Report { pages }, || {
-            output::line(&format!("{pages} manual pages in {}", self.out.display()))
+            output::line(&format!("{pages} manual pages in {}", self.out.display()))?;
+            match self.out.ends_with("man1") {
+                true => output::hint(&format!(
+                    "read one: man -M {} stampmill-steer",
+                    self.out.parent().unwrap_or(&self.out).display()
+                )),
+                false => {
+                    output::hint(&format!("read one: man {}/stampmill-steer.1", self.out.display()))
+                }
+            }
         })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -190,6 +190,19 @@ impl stage::Shown for Stage {
                 format!("; {} could not be judged (about: how it was run)", output::count(some))
             }
         };
+        let rows = |is_counted: &dyn Fn(&str) -> bool| -> u64 {
+            let all = report.by_device.values().flatten();
+            all.filter(|(outcome, _)| is_counted(outcome)).map(|(_, count)| count).sum()
+        };
+        let of_us = rows(&|outcome| outcome.ends_with(" (us)"));
+        let unknown = match unknown.is_empty() && of_us > 0 {
+            true => format!(
+                "; {} of {} rows could not be judged (about: how it was run)",
+                output::count(of_us),
+                output::count(report.rows)
+            ),
+            false => unknown,
+        };
         let mixed = match report.kernels_passing_at_some_sizes {
             0 => String::new(),
             some => format!(", {} more at some sizes only", output::count(some)),
@@ -206,7 +219,14 @@ impl stage::Shown for Stage {
         if report.rows <= MOST_TIMES {
             print_times(out)?;
         }
-        match Self::is_good(report) {
+        if rows(&|outcome| outcome.starts_with("build-failure") || outcome.starts_with("refused"))
+            > 0
+        {
+            output::hint(
+                "what does not build may lack headers or definitions of its package: `stampmill mine` and `stampmill prepare` put them in",
+            )?;
+        }
+        match Self::is_good(report) && of_us == 0 {
             true => output::line(&format!(
                 "times: stampmill query \"SELECT path, kernel, original_name, global_size, local_size, kernel_time_ns FROM r\" r={out}"
             )),

@@ -88,7 +88,8 @@ pub(crate) struct DrawingFlags {
     /// Same seed, same samples
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Fewest tokens of a sample: a kernel does not end before, unless the model finds no statement that goes on
+    /// Fewest tokens that are drawn: a kernel does not end before, unless the model finds no statement that goes on; without
+    /// its dead code it may have fewer
     #[arg(long, default_value_t = 0)]
     shortest: usize,
     /// Most tokens of a sample

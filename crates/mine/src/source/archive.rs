@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
     );
     Some(match is_header || is_program {
         true => Err(format!(
-            "it is one program: `stampmill prepare {text}` reads it, and its folder can be mined"
+            "it is one program: mine its folder, which puts its headers in; `stampmill prepare {text}` reads one that includes nothing"
         )),
         false => Ok(Box::new(Archive(path.to_owned()))),
     })

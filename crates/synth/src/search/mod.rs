@@ -45,7 +45,7 @@ const LONG: usize = 8 << 10;
 
 /// How much of a budget of time may be used until no further kernel is asked whether it is acceptable, which may take seconds
 /// each: the nearest is asked whatever the time.
-const LATE: f64 = 1.25;
+const LATE: f64 = 1.05;
 
 /// Kernels of one lineage that are asked about before those of others.
 const OF_A_LINEAGE: usize = 3;

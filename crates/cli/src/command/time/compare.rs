@@ -95,7 +95,12 @@ impl Compare {
         let before = Job::read(&self.before, self.stdin.as_ref())?;
         let after = Job { stdin: before.stdin.clone(), ..Job::read(&self.after, None)? };
         let jobs = [before, after];
-        let options = self.how.options();
+        let mut options = self.how.options();
+        // Of two folders each program would find the other's.
+        if self.before.parent() == self.after.parent() {
+            let beside = headers::quoted(&self.before).or_else(|| headers::quoted(&self.after));
+            options.flags.extend(beside);
+        }
         headers::say_flag(&[&self.before, &self.after], &options.flags, global);
         let bar = Bar::new(global);
         dataset::Progress::begin(&bar, "time", 0);
