@@ -175,7 +175,7 @@ fn hostile_files_are_verdicts_and_the_rest_is_mined() {
         wanted.map(|(path, verdict)| (path.to_owned(), verdict.to_owned()))
     );
     let rows = rows(home.path());
-    assert_eq!(rows[6].text, "kernel void s() {}\n");
+    assert_eq!(rows[6].text, "\n\nkernel void s() {}\n");
     assert_eq!(rows[6].missing_includes, ["/etc/passwd", "self.cl (includes itself)"]);
 }
 
