@@ -44,13 +44,7 @@ pub(crate) fn say(input: &Path, global: &Global) {
     // `mine` takes folders: one that holds both.
     let folder = input.parent().filter(|_| input.is_file()).unwrap_or(input);
     let folder = if folder == Path::new("") { Path::new(".") } else { folder };
-    let folder = match (folder.canonicalize(), place.canonicalize()) {
-        (Ok(whole), Ok(header)) if !header.starts_with(&whole) => {
-            whole.ancestors().find(|above| header.starts_with(above)).map(Path::to_owned)
-        }
-        _ => None,
-    }
-    .unwrap_or_else(|| folder.to_owned());
+    let folder = common(folder, place).unwrap_or_else(|| folder.to_owned());
     let input = folder.display();
     let language = if path.ends_with(".c") { " --language c" } else { "" };
     let note = format!(
@@ -58,6 +52,21 @@ pub(crate) fn say(input: &Path, global: &Global) {
          `stampmill mine {input}{language} --out raw` puts such files in: then give this command raw"
     );
     eprintln!("{}", output::plain(&note));
+}
+
+/// The folder above this one that holds the file, where this one does not, as one would call it here.
+fn common(folder: &Path, file: &Path) -> Option<PathBuf> {
+    let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
+    if file.starts_with(&folder) {
+        return None;
+    }
+    let above = folder.ancestors().find(|above| file.starts_with(above))?;
+    let here = std::env::current_dir().ok()?;
+    Some(match above.strip_prefix(here) {
+        Ok(own) if own == Path::new("") => PathBuf::from("."),
+        Ok(own) => own.to_owned(),
+        Err(_) => above.to_owned(),
+    })
 }
 
 /// A program's folder as a compiler's flag, where it includes a file beside it in quotes: compilers look there first.

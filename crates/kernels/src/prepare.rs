@@ -172,7 +172,7 @@ impl Stage for Prepare {
             _ => chunks::count_heads(text),
         });
         if rows.iter().any(KernelRow::is_kernel) {
-            let text = lexer::without_lines_of_markers(text);
+            let text = lexer::without_markers(text);
             let mut words = HashSet::new();
             vocabulary(&text, &mut words);
             survey.vocabulary.extend(words);

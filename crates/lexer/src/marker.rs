@@ -7,7 +7,7 @@ pub const MARKER: &str = "#line ";
 
 /// The text without the white space and the [`MARKER`]s at its end.
 #[must_use]
-pub fn without_markers(text: &str) -> &str {
+pub fn trim_markers_end(text: &str) -> &str {
     let mut text = text.trim_end();
     loop {
         let line = text.rfind('\n').map_or(0, |at| at + 1);
@@ -20,7 +20,7 @@ pub fn without_markers(text: &str) -> &str {
 
 /// The text without its lines that are [`MARKER`]s.
 #[must_use]
-pub fn without_lines_of_markers(text: &str) -> Cow<'_, str> {
+pub fn without_markers(text: &str) -> Cow<'_, str> {
     match text.contains(MARKER) {
         true => text.split_inclusive('\n').filter(|line| !line.starts_with(MARKER)).collect(),
         false => Cow::Borrowed(text),
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn markers_are_taken_out() {
-        assert_eq!(without_lines_of_markers(TEXT), "a\nb\n\nc\n");
-        assert_eq!(without_lines_of_markers("a\nb"), "a\nb");
+        assert_eq!(without_markers(TEXT), "a\nb\n\nc\n");
+        assert_eq!(without_markers("a\nb"), "a\nb");
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
             ("#line 1 \"b\"\n", ""),
             ("#line 1 \"b\"\nb\n", "#line 1 \"b\"\nb"),
         ] {
-            assert_eq!(without_markers(text), code);
+            assert_eq!(trim_markers_end(text), code);
         }
     }
 }

@@ -208,7 +208,7 @@ fn finish(
         row.detail = "more than 16 MiB with its includes".to_owned();
         return row;
     }
-    let whole = format!("{}\n", lexer::without_markers(&whole));
+    let whole = format!("{}\n", lexer::trim_markers_end(&whole));
     row.signature = Signature::of(lexer::coarse(&text)).values().to_vec();
     let language = row.language.parse().unwrap_or_default();
     if matches!(language, Language::OpenCl | Language::Cuda) {

@@ -258,7 +258,7 @@ impl Inliner<'_> {
             }
             self.missing.insert(name.to_owned());
             // Where a list goes on it is data; without the line the program would be another one.
-            if lexer::without_markers(&self.out).ends_with(['{', ',', '=', '(']) {
+            if lexer::trim_markers_end(&self.out).ends_with(['{', ',', '=', '(']) {
                 self.out.push_str(&format!("#include \"{name}\""));
             }
             return false;

@@ -373,7 +373,11 @@ fn data_sets(folder: &Path) -> Vec<String> {
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
+    let more = names.len().saturating_sub(MOST_NAMED);
     names.truncate(MOST_NAMED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
     names
 }
 

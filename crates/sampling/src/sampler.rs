@@ -352,6 +352,13 @@ impl<'a> Sampler<'a> {
             row.verdict = SampleVerdict::NotAsAsked.to_string();
             row.detail = format!("its arguments are `{}`", arguments(&row.text).join(" "));
         }
+        if self.settings.drawing.useful
+            && row.verdict == Verdict::ACCEPTED
+            && is_constant_fill(&sample.text, &self.settings.prompt.text)
+        {
+            row.verdict = SampleVerdict::NoEffect.to_string();
+            row.detail = "it names nothing".to_owned();
+        }
         if idle && row.verdict == Verdict::ACCEPTED {
             row.verdict = SampleVerdict::NoEffect.to_string();
         }
@@ -421,6 +428,21 @@ fn drawn_part(text: &str, prompt: &str) -> Option<Range<usize>> {
     Some(start..all.get(end).map_or(text.len(), |first| first.begin))
 }
 
+/// Whether what was drawn for a hole within an expression names no variable, where something else than a constant may stand.
+fn is_constant_fill(text: &str, prompt: &str) -> bool {
+    let before = prompt.split_once(lm::HOLE).map_or("", |(before, _)| before);
+    let is_part = lexemes(before)
+        .last()
+        .is_some_and(|last| !["{", "}", ";", ")", "[", "case"].contains(last));
+    let Some(drawn) = drawn_part(text, prompt).filter(|_| is_part) else { return false };
+    let all: Vec<lexer::Token<'_>> = lexer::tokens(&text[drawn]).collect();
+    let is_name = |at: usize| {
+        let is_called = all.get(at + 1).is_some_and(|next| next.is("("));
+        all[at].kind == lexer::Kind::Word && !is_called
+    };
+    !(0..all.len()).any(is_name)
+}
+
 /// The arguments of a text's last kernel; address spaces have two spellings.
 fn arguments(text: &str) -> Vec<String> {
     let lexemes = condition::arguments(text).into_iter();
@@ -484,6 +506,23 @@ mod tests {
             normalise: true,
             novel: false,
             must_run: false,
+        }
+    }
+
+    #[test]
+    fn an_expression_of_constants_is_told() {
+        for (before, fill, is_one) in [
+            ("a[c] = ", "0 > 0x1.0p-1026f", true),
+            ("a[c] = ", "-1.0f / b", false),
+            ("if (", "get_global_id(0) > 2", true),
+            ("if (", "get_global_id(0) > c", false),
+            ("int d[", "4", false),
+            ("{ ", "4;", false),
+            ("case ", "4", false),
+        ] {
+            let (prompt, text) =
+                (format!("{before}{}; }}", lm::HOLE), format!("{before}{fill}; }}"));
+            assert_eq!(is_constant_fill(&text, &prompt), is_one, "{text}");
         }
     }
 

@@ -25,7 +25,7 @@ const fn variant(name: &'static str, scalars: Scalars, room: u64, small_values: 
     Variant { name, scalars, room, small_values }
 }
 
-/// The ways tried in this order, the first that makes a kernel pass is kept for all its sizes.
+/// The ways tried in this order. Kept is the first that makes a kernel pass at all its sizes, else the first that does at one.
 ///
 /// The first is CLgen's rule: integers are the global size Sg (in a range of several dimensions
 /// its sides, in order), buffers hold Sg elements. A kernel that walks `row * width + column` in

@@ -51,6 +51,13 @@ struct Case {
     measurement: Option<Measurement>,
 }
 
+impl Case {
+    fn of(device: usize, size: u64, group: Option<u64>, variant: usize, checked: Checked) -> Case {
+        let Checked { finding, range, transferred_bytes, .. } = checked;
+        Case { device, size, group, variant, finding, range, transferred_bytes, measurement: None }
+    }
+}
+
 /// A kernel's record on one device.
 struct Record {
     allowance: Allowance,
@@ -198,17 +205,35 @@ impl Trial<'_> {
                 Err(finding) => (0, Checked::nowhere(finding.clone())),
                 Ok(()) => self.check(device, size, group, &mut record)?,
             };
-            self.cases.push(Case {
-                device,
-                size,
-                group,
-                variant,
-                finding: checked.finding,
-                range: checked.range,
-                transferred_bytes: checked.transferred_bytes,
-                measurement: None,
-            });
+            self.cases.push(Case::of(device, size, group, variant, checked));
         }
+        match self.variant {
+            Some(kept) if at == 0 => self.suit_all(device, kept, &mut record),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the variant that suits the smallest sizes does not suit the others: the next one that suits all.
+    fn suit_all(&mut self, device: usize, kept: usize, record: &mut Record) -> Result<()> {
+        if !self.cases.iter().any(|case| worth_another(case.finding.outcome)) {
+            return Ok(());
+        }
+        for variant in kept + 1..VARIANTS.len() {
+            self.variant = Some(variant);
+            let mut cases = Vec::new();
+            for (size, group) in self.grid.clone() {
+                let (_, checked) = self.check(device, size, group, record)?;
+                if checked.finding.outcome != Outcome::Pass {
+                    break;
+                }
+                cases.push(Case::of(device, size, group, variant, checked));
+            }
+            if cases.len() == self.grid.len() {
+                self.cases = cases;
+                return Ok(());
+            }
+        }
+        self.variant = Some(kept);
         Ok(())
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn is_lost_data(error: &Diagnostic, source: &str) -> bool {
 /// Whether the line at `offset` stands in an initialiser or in arguments.
 fn in_list(source: &str, offset: usize) -> bool {
     let line = source.get(..offset).and_then(|before| before.rfind('\n')).unwrap_or(0);
-    let before = lexer::without_markers(source.get(..line).unwrap_or_default());
+    let before = lexer::trim_markers_end(source.get(..line).unwrap_or_default());
     match before.strip_suffix('{') {
         Some(before) => before.trim_end().ends_with(['=', ',', '{']),
         None => before.ends_with([',', '=', '(']),

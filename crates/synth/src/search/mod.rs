@@ -47,6 +47,10 @@ const LONG: usize = 8 << 10;
 /// each: the nearest is asked whatever the time.
 const LATE: f64 = 1.05;
 
+/// The nearest mined kernels that are asked about where all that was made has races, say; and of how many of those before.
+const MINED: usize = 6;
+const MADE_FIRST: usize = 2;
+
 /// Kernels of one lineage that are asked about before those of others.
 const OF_A_LINEAGE: usize = 3;
 
@@ -356,6 +360,7 @@ impl<'a> Search<'a> {
                 false => unlikely += 1,
             }
         }
+        best.sort_by(|(a, _), (b, _)| a.distance.total_cmp(&b.distance));
         found.is_cut = found.is_cut || stop.load(Ordering::Relaxed);
         let seconds = run.clock.seconds();
         for (index, (judged, likelihood)) in best.iter().enumerate() {
@@ -425,15 +430,41 @@ impl<'a> Search<'a> {
         ranked.sort_by_key(|(rank, _)| *rank);
         let hits = ranked.iter().take_while(|(rank, _)| *rank == 0).count();
         let (mut ordered, mut plain) = (Vec::new(), run.plain.iter());
+        let mut mined = self.nearest_mined(run).into_iter();
         for (at, (_, judged)) in ranked.into_iter().enumerate() {
-            // Of plain kernels more are answers than of others.
+            // Of plain kernels, and of those that people wrote, more are answers than of others.
             if at >= hits {
                 ordered.extend(plain.next().cloned());
             }
             ordered.push(judged);
+            if at >= hits + MADE_FIRST {
+                ordered.extend(mined.next());
+            }
         }
         ordered.extend(plain.cloned());
+        ordered.extend(mined);
         ordered
+    }
+
+    /// The nearest mined kernels that are not at the target, which may be answers where nothing that is made is one.
+    fn nearest_mined(&self, run: &Run) -> Vec<Arc<Judged>> {
+        if !self.is_defined {
+            return Vec::new();
+        }
+        let seeds = run.ranked.iter().filter(|at| self.corpus.is_mined(**at));
+        let seeds = seeds.map(|at| &self.corpus.seeds[*at]).map(|seed| {
+            Arc::new(Judged {
+                text: seed.text.clone(),
+                vector: seed.vector.clone(),
+                distance: run.aim.distance(&seed.vector),
+                fitness: run.aim.fitness(&seed.vector),
+                program: None,
+                lineage: 0,
+                is_near: self.is_near(&seed.text),
+                proposer: nearest::NAME,
+            })
+        });
+        seeds.filter(|one| one.distance > 0.0).take(MINED).collect()
     }
 
     /// Why there is no kernel, and what may help.
