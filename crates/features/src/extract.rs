@@ -503,21 +503,14 @@ fn is_blank(code: &Code) -> bool {
     }
 }
 
-/// Characters of a line that are quoted.
-const QUOTED: usize = 80;
-
-/// An error with the line of the file that it lies in, the line's beginning if it is long.
+/// An error with the line of the file that it lies in.
 fn in_line(error: &Diagnostic, text: &str) -> String {
     let at = error.line.and_then(|line| (line as usize).checked_sub(1));
     let line = at.and_then(|at| text.lines().nth(at)).map_or("", str::trim);
     let (Some(at), false) = (at, line.is_empty()) else { return error.message.clone() };
     let (number, file) = lexer::line_of(text, at);
     let file = file.map(|file| format!(" of {file}")).unwrap_or_default();
-    let quoted = match line.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line.to_owned(),
-    };
-    format!("{}, in line {number}{file}: `{quoted}`", error.message)
+    format!("{}, in line {number}{file}: {}", error.message, lexer::quoted(line))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use crate::{place, repair::is_assembly};
+use crate::repair::is_assembly;
 use clang::{Answer, Clang, Diagnostic, Facts, HazardKind, Language, Options, Request, Severity};
 use dataset::Verdict;
 use rows::KernelVerdict;
@@ -221,7 +221,7 @@ fn statement_at(text: &str, at: usize) -> &str {
 
 fn rejected_at(error: &Diagnostic, line: Option<&str>) -> Verdict {
     let line = line.filter(|line| !line.is_empty());
-    let place = line.map(|line| format!(", in {}", place::quote(line)));
+    let place = line.map(|line| format!(", in {}", lexer::quoted(line)));
     let place = place.unwrap_or_default();
     // Assembly is always some machine's, and clang reads it as that of another, or does not know its
     // word in this language.

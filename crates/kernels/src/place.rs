@@ -3,9 +3,6 @@
 
 use std::collections::HashMap;
 
-/// Characters of a line that are quoted.
-const QUOTED: usize = 80;
-
 /// Stands between a message and the number of its line.
 pub(crate) const IN_LINE: &str = ", in line ";
 
@@ -44,15 +41,7 @@ impl<'a> File<'a> {
             None if self.is_string => " of the string".to_owned(),
             None => String::new(),
         };
-        format!("{message}{IN_LINE}{number}{file}: {}", quote(line))
-    }
-}
-
-/// A line in quotes, its beginning if it is long.
-pub(crate) fn quote(line: &str) -> String {
-    match line.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("`{}...`", &line[..end]),
-        None => format!("`{line}`"),
+        format!("{message}{IN_LINE}{number}{file}: {}", lexer::quoted(line))
     }
 }
 

@@ -21,7 +21,7 @@ mod spelling;
 
 pub use coarse::coarse;
 pub use kernel::{Finder, KernelSignature, cuda_kernel_names, kernel_names, kernel_signatures};
-pub use marker::{MARKER, line_of, trim_markers_end, without_markers};
+pub use marker::{MARKER, line_of, quoted, trim_markers_end, without_markers};
 pub use spelling::{respelled, spelling};
 
 use memchr::memmem;

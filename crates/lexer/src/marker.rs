@@ -5,6 +5,18 @@ use std::borrow::Cow;
 /// What such a directive begins with; a line's number and a file's name in quotes follow.
 pub const MARKER: &str = "#line ";
 
+/// Characters of a line that are quoted.
+const QUOTED: usize = 80;
+
+/// A line between backticks, its beginning if it is long: how a message quotes it.
+#[must_use]
+pub fn quoted(line: &str) -> String {
+    match line.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("`{}...`", &line[..end]),
+        None => format!("`{line}`"),
+    }
+}
+
 /// The text without the white space and the [`MARKER`]s at its end.
 #[must_use]
 pub fn trim_markers_end(text: &str) -> &str {

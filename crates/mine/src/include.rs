@@ -89,14 +89,19 @@ impl<'a> Library<'a> {
     }
 }
 
+/// A file that is being inlined.
+struct Open {
+    path: String,
+    /// Its name, as it was included.
+    name: String,
+}
+
 struct Inliner<'a> {
     library: &'a Library<'a>,
     out: String,
     missing: BTreeSet<String>,
     /// Files being inlined, outermost first.
-    open: Vec<String>,
-    /// Their names, as they were included.
-    spelled: Vec<String>,
+    open: Vec<Open>,
     /// Conditions around the place that is being written, include guards left out.
     conditions: Vec<String>,
     /// Guarded files that stand in the text already, and under which conditions.
@@ -124,8 +129,10 @@ pub(crate) fn inline(library: &Library<'_>, path: &str, text: &str) -> Inlined {
         library,
         out: String::with_capacity(text.len()),
         missing: BTreeSet::new(),
-        open: vec![path.to_owned()],
-        spelled: vec![path.rsplit('/').next().unwrap_or(path).to_owned()],
+        open: vec![Open {
+            path: path.to_owned(),
+            name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+        }],
         conditions: Vec::new(),
         done: HashMap::new(),
         changes: HashMap::new(),
@@ -235,7 +242,7 @@ impl Inliner<'_> {
     ///
     /// A file is named as it was included, so that copies in two folders are one text.
     fn mark(&mut self, number: usize) {
-        let name = self.spelled.last().map_or("", String::as_str);
+        let name = self.open.last().map_or("", |file| &file.name);
         if !name.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
             self.out.push_str(&format!("{}{number} \"{name}\"\n", lexer::MARKER));
         }
@@ -269,7 +276,7 @@ impl Inliner<'_> {
         if self.done.get(&path).is_some_and(stands) {
             return false;
         }
-        if self.open.contains(&path) || self.open.len() > DEPTH {
+        if self.open.iter().any(|file| file.path == path) || self.open.len() > DEPTH {
             // A guarded file that includes itself adds nothing the second time.
             if !file.guarded {
                 self.missing.insert(format!("{name} (includes itself)"));
@@ -286,12 +293,10 @@ impl Inliner<'_> {
             let name = crate::defines::macro_name(&path);
             self.out.push_str(&format!("#ifndef ONCE_{name}\n#define ONCE_{name}\n"));
         }
-        self.open.push(path);
-        self.spelled.push(name.to_owned());
+        self.open.push(Open { path, name: name.to_owned() });
         self.mark(1);
         self.copy(&file.text);
         self.open.pop();
-        self.spelled.pop();
         if own_guard {
             self.out.push_str("#endif\n");
         }
@@ -299,7 +304,7 @@ impl Inliner<'_> {
     }
 
     fn find(&self, operand: &Operand<'_>) -> Option<String> {
-        let from = tree::folder(self.open.last()?);
+        let from = tree::folder(&self.open.last()?.path);
         let has = |path: Option<String>| path.filter(|path| self.library.tree.get(path).is_some());
         let (name, nearby) = match operand {
             Operand::Quoted(name) => (*name, true),

@@ -184,24 +184,21 @@ impl stage::Shown for Stage {
                 "no OpenCL program was found: `stampmill mine DIR` finds kernels inside other programs",
             );
         }
-        let unknown = match report.kernels - report.kernels_judged {
-            0 => String::new(),
-            some => {
-                format!("; {} could not be judged (about: how it was run)", output::count(some))
-            }
-        };
         let rows = |is_counted: &dyn Fn(&str) -> bool| -> u64 {
             let all = report.by_device.values().flatten();
             all.filter(|(outcome, _)| is_counted(outcome)).map(|(_, count)| count).sum()
         };
         let of_us = rows(&|outcome| outcome.ends_with(" (us)"));
-        let unknown = match unknown.is_empty() && of_us > 0 {
-            true => format!(
+        let unknown = match (report.kernels - report.kernels_judged, of_us) {
+            (0, 0) => String::new(),
+            (0, some) => format!(
                 "; {} of {} rows could not be judged (about: how it was run)",
-                output::count(of_us),
+                output::count(some),
                 output::count(report.rows)
             ),
-            false => unknown,
+            (some, _) => {
+                format!("; {} could not be judged (about: how it was run)", output::count(some))
+            }
         };
         let mixed = match report.kernels_passing_at_some_sizes {
             0 => String::new(),

@@ -39,6 +39,13 @@ pub(super) fn accumulated(make: &mut Maker<'_>, at: Expression) -> Statement {
     Statement::Evaluate(Expression::new(ty, node))
 }
 
+/// `buffer[at] = other[at];`
+pub(super) fn copied(make: &mut Maker<'_>, ty: Ty, at: Expression) -> Statement {
+    let source = make.element(ty, at.clone());
+    let target = make.element(ty, at);
+    assignment(target, source)
+}
+
 macro_rules! stored {
     ($name:literal, |$make:ident| $at:expr) => {
         ($name, STATEMENTS, |program, zone, rng| {
@@ -56,9 +63,7 @@ macro_rules! copied {
             insert(program, zone, rng, |$make| {
                 let ty = $make.number();
                 let at = $at;
-                let source = $make.element(ty, at.clone());
-                let target = $make.element(ty, at);
-                vec![assignment(target, source)]
+                vec![copied($make, ty, at)]
             })
         })
     };

@@ -3,12 +3,12 @@
 
 use super::{
     Entry, Rng, STATEMENTS, TOP, Zone,
-    make::{Maker, assignment},
-    memory::{accumulated, store},
+    make::Maker,
+    memory::{accumulated, copied, store},
     pointer::tile,
     random_point, random_value,
     site::is_arithmetic,
-    value::is_plain,
+    value::{is_plain, with_element},
 };
 use crate::program::{Expression, Node, Program, Scope, Statement, Ty, Variable};
 use rand::seq::IndexedRandom;
@@ -70,8 +70,7 @@ pub(super) const EDITS: &[Entry] = &[
     ("copy-named", STATEMENTS, |program, zone, rng| {
         insert(program, zone, rng, |make, place| {
             let ty = make.number();
-            let source = make.element(ty, place.clone());
-            vec![assignment(make.element(ty, place), source)]
+            vec![copied(make, ty, place)]
         })
     }),
     ("accumulate-named", STATEMENTS, |program, zone, rng| {
@@ -79,16 +78,12 @@ pub(super) const EDITS: &[Entry] = &[
     }),
     ("through-tile-named", TOP, |program, zone, rng| insert(program, zone, rng, tile)),
     ("add-load-named", VALUE, |program, zone, rng| {
-        wrap(program, zone, rng, is_arithmetic, |make, value, place| {
-            let other = make.element(value.ty, place);
-            Expression::binary(value.ty, "+", value, other)
-        })
+        wrap(program, zone, rng, is_arithmetic, with_element)
     }),
     ("add-load-named-near", VALUE, |program, zone, rng| {
         wrap(program, zone, rng, is_arithmetic, |make, value, place| {
             let place = near(make, place);
-            let other = make.element(value.ty, place);
-            Expression::binary(value.ty, "+", value, other)
+            with_element(make, value, place)
         })
     }),
     ("load-named-instead", VALUE, |program, zone, rng| {

@@ -104,15 +104,20 @@ macro_rules! converted_instead {
     };
 }
 
+/// `value + buffer[at]`.
+pub(super) fn with_element(make: &mut Maker<'_>, value: Expression, at: Expression) -> Expression {
+    let ty = value.ty;
+    let element = make.element(ty, at);
+    Expression::binary(ty, "+", value, element)
+}
+
 /// `value + buffer[...]`.
 macro_rules! loaded {
     ($name:literal, |$make:ident| $at:expr) => {
         ($name, VALUES, |program, zone, rng| {
             wrap(program, zone, rng, is_arithmetic, |$make, value| {
-                let ty = value.ty;
                 let at = $at;
-                let element = $make.element(ty, at);
-                Expression::binary(ty, "+", value, element)
+                with_element($make, value, at)
             })
         })
     };

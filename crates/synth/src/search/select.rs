@@ -173,7 +173,7 @@ impl Search<'_> {
                     continue;
                 }
                 let lineage = some[index].lineage;
-                if run.rejected.get(&lineage).is_some_and(|times| *times >= OF_A_LINEAGE) {
+                if is_hopeless(&run.rejected, lineage) {
                     some.remove(index);
                     continue;
                 }
@@ -195,11 +195,7 @@ impl Search<'_> {
             }
         }
         // What is wrong with some of a lineage is wrong with most of it.
-        let rejected = &run.rejected;
-        let is_hopeful = |one: &Arc<Judged>| {
-            rejected.get(&one.lineage).is_none_or(|times| *times < OF_A_LINEAGE)
-        };
-        run.attempt.survivors.retain(is_hopeful);
+        run.attempt.survivors.retain(|one| !is_hopeless(&run.rejected, one.lineage));
         let more = self.sparing && self.acceptance.is_none();
         let exact = run.exact().saturating_sub(if more { PLAIN_MORE } else { 0 });
         let exhausted = self.is_only_mined() && run.entered.is_empty();
@@ -277,6 +273,11 @@ impl Search<'_> {
             false => format!(" ({} were tried: {})", self.asked_of(), counts.join(", ")),
         }
     }
+}
+
+/// Whether so many hits of a lineage were no answers that no more are asked about.
+fn is_hopeless(rejected: &HashMap<u64, usize>, lineage: u64) -> bool {
+    rejected.get(&lineage).is_some_and(|times| *times >= OF_A_LINEAGE)
 }
 
 /// Of programs, nearest first, those that survive, and the others: each point once or twice, a quarter of them of one lineage at
