@@ -12,7 +12,7 @@
 # make test-wheel   tests of the wheel as installed (fetches pandas, pyarrow, mypy and pytest)
 # make wheel-root   installs the wheel in a bare Debian and uses it there (fetches one; needs root)
 # make notebooks  runs examples/ with the wheel as installed (fetches nbclient, pandas, datasets and others)
-# make book     the book as pages, in the cache (fetches and builds mdBook once: two minutes of processor time)
+# make book     the book as pages, in the cache, beside those of other versions (fetches and builds mdBook once: two minutes of processor time)
 # make deny     licenses, advisories and sources of all dependencies (needs cargo-deny and a network)
 # make network  the checks that need package registries
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: book.py --check            links of all documents, the list of results, the picture: fails where one is not true
        book.py --write            write the list of results (docs/results/index.md) and the picture anew
-       book.py MDBOOK PROGRAM OUT build the book at OUT: MDBOOK is mdBook's command, PROGRAM the `stampmill` whose
+       book.py MDBOOK PROGRAM OUT build the book at OUT/VERSION, list versions in OUT: MDBOOK is mdBook's command, PROGRAM the `stampmill` whose
                                   commands and options the reference shows
 
 The book is docs/ with the documents of the root folder beside it (docs/SUMMARY.md names them as ../NAME.md). Files of
@@ -167,14 +167,31 @@ def reference(program, source):
     return entries
 
 
+def version():
+    """That of the checkout."""
+    return re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
+
+
+def list_versions(books):
+    """A page of all versions that are there, the newest first."""
+    # A version begins with a number; `html` is what the book's folder was called before.
+    found = [path.parent.name for path in books.glob("[0-9]*/index.html")]
+    found.sort(key=lambda name: [int(number) for number in re.findall(r"\d+", name)], reverse=True)
+    entries = "\n".join(f'<li><a href="{html.escape(name)}/index.html">{html.escape(name)}</a></li>' for name in found)
+    (books / "index.html").write_text(
+        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>Stampmill: versions of the book</title>'
+        '<meta name="viewport" content="width=device-width"></head>\n'
+        f"<body><main><h1>Versions of the book</h1>\n<ul>\n{entries}\n</ul></main></body>\n</html>\n"
+    )
+
+
 def assemble(program, work):
     """The book's sources at `work`."""
     source = work / "src"
     if work.exists():
         shutil.rmtree(work)
     shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("book.toml"))
-    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
-    (work / "book.toml").write_text((DOCS / "book.toml").read_text().replace("VERSION", version))
+    (work / "book.toml").write_text((DOCS / "book.toml").read_text().replace("VERSION", version()))
     summary = (DOCS / "SUMMARY.md").read_text()
     place = {DOCS / path.relative_to(source): path for path in source.glob("**/*") if path.is_file()}
     for link in links(summary):
@@ -187,6 +204,10 @@ def assemble(program, work):
             to.parent.mkdir(exist_ok=True)
             to.write_text(moved(path, to, place, source))
     summary = (source / "SUMMARY.md").read_text()
+    (source / "versions.md").write_text(
+        f"# Versions\n\nThis is the book of {version()}. [All that are here](../index.html).\n"
+    )
+    summary = summary.rstrip() + "\n\n[Versions](versions.md)\n"
     line = next(line for line in summary.splitlines() if "(reference/commands.md)" in line)
     (source / "SUMMARY.md").write_text(summary.replace(line, "\n".join([line, *entries])))
 
@@ -260,13 +281,14 @@ def check_html(out):
     return len(pages), count
 
 
-def build(mdbook, program, out):
-    work = out.parent / "source"
+def build(mdbook, program, books):
+    work, out = books / "source", books / version()
     assemble(program, work)
     done = subprocess.run([mdbook, "build", str(work), "--dest-dir", str(out)], capture_output=True, text=True)
     said = done.stdout + done.stderr
     if done.returncode or re.search(r"\b(WARN|ERROR|warning|error)\b", said):
         sys.exit(f"book: mdBook is not content:\n{said}")
+    list_versions(books)
     pages, count = check_html(out)
     print(f"{out}/index.html: {pages} pages, {count:,} links")
 
@@ -277,8 +299,8 @@ def main():
         check(arguments == ["--write"])
     elif len(arguments) == 3:
         check(False)
-        mdbook, program, out = arguments
-        build(mdbook, str(Path(program).resolve()), Path(out).resolve())
+        mdbook, program, books = arguments
+        build(mdbook, str(Path(program).resolve()), Path(books).resolve())
     else:
         sys.exit(__doc__.strip())
 

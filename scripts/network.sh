@@ -26,15 +26,17 @@ ir() {
         "$stampmill" ir export "$folder/unique" --format compile --validation 0 --test 0 --out "$folder/ir" --json > /dev/null &&
         python3 -m venv "$folder/python" &&
         "$folder/python/bin/pip" install --quiet pandas pyarrow datasets &&
-        HF_HOME="$folder/hf" "$folder/python/bin/python" - "$folder/ir" <<'P'
+        HF_HOME="$folder/hf" "$folder/python/bin/python" - "$folder/ir" "$folder/unique" <<'P'
 import sys, glob
 import datasets, pandas
-folder = sys.argv[1]
+folder, unique = sys.argv[1:]
 columns = ["content", "license_expression", "license_source", "license_files", "package_source", "language"]
 frame = pandas.read_parquet(folder + "/data")
 assert list(frame.columns[:6]) == columns, frame.columns
 assert len(frame) == 1 and frame.content[0][:2] == b"BC", frame
 assert frame.license_expression[0] == "MIT OR Apache-2.0" and len(frame.license_files[0]) >= 1, frame.iloc[0]
+made = datasets.load_dataset(unique, split="train")
+assert len(made) >= 1 and "verdict" in made.features, made
 data = datasets.load_dataset(folder, split="train")
 assert len(data) == 1 and bytes(data[0]["content"]) == frame.content[0]
 for text in frame.license_files[0]:

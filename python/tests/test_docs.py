@@ -56,8 +56,9 @@ def test_the_page_lists_every_function(root: Path) -> None:
 
 
 def test_cheats_are_verdicts_on_edits(root: Path) -> None:
-    words = (root / "docs" / "schemas.md").read_text().partition("\n## Verdict on an edit\n")[2].partition("\n## ")[0]
-    known = set(re.findall(r"^\| `([a-z-]+)` \|", words, re.M))
-    assert "accepted" in known and rewards.CHEATS < known
+    for heading, cheats in (("Verdict on an edit", rewards.CHEATS), ("Verdict on an edit of a kernel", rewards.KERNEL_CHEATS)):
+        words = (root / "docs" / "schemas.md").read_text().partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        known = set(re.findall(r"^\| `([a-z-]+)` \|", words, re.M))
+        assert "accepted" in known and cheats < known, heading
     page = (root / "docs" / "python.md").read_text().partition("\n## Rewards\n")[2].partition("\n## ")[0]
-    assert all(f"`{cheat}`" in page for cheat in rewards.CHEATS), "docs/python.md does not name every cheat"
+    assert all(f"`{cheat}`" in page for cheat in rewards.CHEATS | rewards.KERNEL_CHEATS), "docs/python.md does not name every cheat"

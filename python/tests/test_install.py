@@ -114,6 +114,8 @@ def test_doctor_finds_every_helper() -> None:
     assert folder in found["clang worker"]["version"]
     assert folder in found["sandbox launcher"]["version"]
     assert folder in found["object store client"]["version"]
+    of_a_checkout = {name for name, component in found.items() if re.search(r"\bmake [a-z]|cargo build", component["install"])}
+    assert of_a_checkout == {"cluster engine"}
 
 
 def test_the_client_of_object_stores_starts() -> None:

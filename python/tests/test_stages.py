@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import stampmill
-from stampmill import rewards
+from stampmill import _error, rewards
 
 
 def test_features_of_texts_are_named_columns_in_the_order_of_the_texts(texts: list[str]) -> None:
@@ -34,6 +34,8 @@ def test_features_of_texts_are_named_columns_in_the_order_of_the_texts(texts: li
 def test_pandas_reads_the_folder_of_a_data_set(texts: list[str], tmp_path: Path) -> None:
     stampmill.features(texts, space="grewe", out=tmp_path / "vectors")
     assert list(pd.read_parquet(tmp_path / "vectors")["kernel"]) == ["scale", "", "bump"]
+    described = {path.name for path in (tmp_path / "vectors").iterdir()}
+    assert {".huggingface.yaml", "_croissant.json"} < described
 
 
 def test_many_texts_keep_their_order() -> None:
@@ -290,6 +292,33 @@ def test_an_error_says_what_to_do(texts: list[str], tmp_path: Path) -> None:
     )
 
 
+def test_an_error_names_the_verdict_of_the_program_at_fault(texts: list[str], tmp_path: Path) -> None:
+    assert len(stampmill.features(texts, space="grewe").check()) == 3
+    with pytest.raises(stampmill.Error, match="does-not-compile") as broken:
+        stampmill.features([texts[1]], space="grewe").check()
+    assert broken.value.exit_status == 1 and broken.value.verdict == "does-not-compile"
+    assert broken.value.verdicts == {"does-not-compile": 1}
+    (tmp_path / "broken.cl").write_text(texts[1])
+    with pytest.raises(stampmill.Error, match="does-not-compile: .*expected") as one:
+        stampmill.opt(tmp_path / "broken.cl").check()
+    assert one.value.verdict == "does-not-compile" and one.value.summary["verdict"] == "does-not-compile"
+    copy = pickle.loads(pickle.dumps(one.value))
+    assert (copy.verdict, copy.verdicts) == ("does-not-compile", {"does-not-compile": 1})
+    # What no program is at fault for has no verdict.
+    with pytest.raises(stampmill.Error) as nothing:
+        stampmill.features(texts, space="instcont")
+    assert nothing.value.verdict is None and nothing.value.verdicts == {}
+
+
+def test_the_verdict_of_most_programs_is_named() -> None:
+    error = _error.negative(1, {"verdicts": {"accepted": 9, "too-small": 2, "does-not-compile": 2, "no-kernel": 1}})
+    assert error.verdict == "does-not-compile" and error.verdicts["accepted"] == 9
+    assert error.message == "accepted 9, does-not-compile 2, no-kernel 1, too-small 2"
+    assert _error.negative(1, {"rejected": {"no-kernel": 3}}).verdict == "no-kernel"
+    assert _error.negative(1, {"outcomes": {"pass": 1}, "rejected": 4}).verdict is None
+    assert _error.negative(1, {"ok": False}).message == "the command calls its result negative"
+
+
 def test_mistakes_are_found_before_anything_starts(texts: list[str]) -> None:
     with pytest.raises(ValueError, match="in a list"):
         stampmill.features(texts[0])
@@ -351,3 +380,10 @@ def test_kernels_are_rewritten_by_rule(tmp_path: Path) -> None:
     text = "kernel void k(global float *a) { for (int i = 0; i < 8; i++) a[get_global_id(0)] += i; }"
     made = stampmill.edits.propose_kernels([text], out=tmp_path / "pairs.jsonl", rules=["unroll", "accumulate"])
     assert made["rules"] == {"unroll": 1, "accumulate": 1}
+
+
+def test_kernels_are_paired_by_the_macros_that_tune_them(tmp_path: Path) -> None:
+    text = "kernel void k(global float *a) {\n#ifdef TWO\n  a[get_global_id(0)] += 2;\n#else\n  a[get_global_id(0)] += 1;\n#endif\n}\n"
+    (tmp_path / "variants.jsonl").write_text('[]\n["TWO"]\n')
+    made = stampmill.edits.pair_kernels([text], out=tmp_path / "pairs.jsonl", variants=tmp_path / "variants.jsonl")
+    assert (made["pairs"], made["variants"]) == (1, 2)

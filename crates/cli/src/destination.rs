@@ -161,13 +161,14 @@ pub(crate) fn is_no_input(command: &Command, matches: &ArgMatches) -> anyhow::Re
     Ok(())
 }
 
-/// The paths that an argument may name: `PATH`, `PATH#X`, `NAME=PATH`, `@PATH`, `git+PATH#X`, `parquet:PATH#X`.
+/// The paths that an argument may name: `PATH`, `PATH#X`, `NAME=PATH`, `@PATH`, `git+PATH#X`, `git+file://PATH`, `parquet:PATH#X`.
 pub(crate) fn paths_in(argument: &OsStr) -> Vec<PathBuf> {
     let bytes = argument.as_bytes();
     let behind = |byte: u8| bytes.iter().position(|at| *at == byte).map(|at| &bytes[at + 1..]);
     let before = |rest: &'_ [u8]| rest.iter().rposition(|at| *at == b'#');
     let (git, parquet) = (bytes.strip_prefix(b"git+"), bytes.strip_prefix(b"parquet:"));
-    let whole = [Some(bytes), behind(b'='), bytes.strip_prefix(b"@"), git, parquet];
+    let url = bytes.strip_prefix(b"git+file://");
+    let whole = [Some(bytes), behind(b'='), bytes.strip_prefix(b"@"), git, url, parquet];
     let all = whole
         .into_iter()
         .flat_map(|rest| [rest, rest.and_then(|rest| Some(&rest[..before(rest)?]))]);
@@ -203,7 +204,8 @@ mod tests {
         for out in [format!("--out={raw}"), format!("-o{raw}"), format!("-o={raw}")] {
             assert!(said(&[raw.clone(), out.clone()]).contains("is an input"), "{out}");
         }
-        for input in [format!("t={raw}"), format!("git+{raw}"), format!("{raw}/")] {
+        let git = [format!("git+{raw}"), format!("git+file://{raw}")];
+        for input in [format!("t={raw}"), format!("{raw}/")].into_iter().chain(git) {
             let words = [input.clone(), "--out".into(), raw.clone()];
             assert!(said(&words).contains("is an input"), "{input}");
         }

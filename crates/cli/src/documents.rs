@@ -226,6 +226,24 @@ fn command_lines_of_the_help_are_taken() {
 }
 
 #[test]
+fn the_help_names_chapters_of_the_book_and_no_file_of_a_checkout() {
+    let summary = fs::read_to_string("../../docs/SUMMARY.md").expect("the book's chapters");
+    let mut paths = Vec::new();
+    files(Path::new("help"), "txt", &mut paths);
+    let mut count = 0;
+    for path in paths {
+        let (name, text) = (path.display(), fs::read_to_string(&path).expect("a text"));
+        assert!(!text.contains("docs/"), "{name}: who has the wheel has no folder docs");
+        for named in text.split("(in the book: ").skip(1) {
+            let chapter = named.split(')').next().unwrap_or_default();
+            assert!(summary.contains(&format!("[{chapter}]")), "{name}: no chapter `{chapter}`");
+            count += 1;
+        }
+    }
+    assert!(count >= 7, "only {count} chapters are named");
+}
+
+#[test]
 fn a_command_line_that_is_none_is_named_with_its_place() {
     let text = "`stampmill steer --shard 1/2`, and `stampmill run DATASET` is a part of one\n\
         ```sh\nA=1 stampmill show k | head && stampmill shwo k > x   # why\n\

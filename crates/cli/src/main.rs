@@ -144,6 +144,7 @@ fn main() -> ExitCode {
         dataset::on_notice(|notice| eprintln!("stampmill: {notice}"));
     }
     dataset::object_stores_by(objects::Objects::new(host::cache().join("objects")));
+    dataset::described_by(report::describe);
     sandbox::allow_weak(parsed.global.allow_weak_sandbox);
     dataset::protections_from(|| {
         sandbox::protections().into_iter().map(|(name, held)| (name, held.to_string())).collect()
@@ -189,6 +190,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         let is_said = text.contains(&cause);
         let is_told = [
             "there is nothing at ",
+            " is not finished (",
             "is to be copied first",
             "to a file or folder of this machine first",
         ];

@@ -130,6 +130,8 @@ fn what_cannot_be_taught_or_served_is_said() {
         (format!("{train} nowhere train.jsonl"), "there is nothing at nowhere"),
         (format!("{train} tests train.jsonl"), "tests is a folder without config.json"),
         (format!("{train} tiny train.jsonl --lora 0"), "--lora"),
+        (format!("{train} tiny train.jsonl --lora-alpha 8"), "--lora"),
+        (format!("{train} tiny train.jsonl --lora 4 --lora-alpha 0"), "--lora-alpha"),
         (format!("{train} tiny train.jsonl --epochs 0"), "--epochs"),
         ("train --task edits train.jsonl --out tuned".to_owned(), "--from"),
         ("serve tests".to_owned(), "tests is a folder without config.json"),
@@ -141,6 +143,11 @@ fn what_cannot_be_taught_or_served_is_said() {
     let report = run(home, &format!("{train} tiny train.jsonl --json"));
     assert_eq!((&report["training"], &report["problems"]), (&json!(3), &json!(3)), "{report}");
     assert_eq!(report["verdicts"], json!({"accepted": 3}));
+    let adapters = "train --task edits train.jsonl --from tiny --lora 32 --lora-alpha 16";
+    run(home, &format!("{adapters} --prepare-only --out adapters --json"));
+    let settings = fs::read_to_string(home.join("adapters/training.json")).expect("settings");
+    let settings: Value = serde_json::from_str(&settings).expect("JSON");
+    assert_eq!(settings["lora"], json!({"rank": 32, "alpha": 16.0}));
 }
 
 trials::main! {

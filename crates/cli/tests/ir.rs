@@ -4,23 +4,51 @@
 
 use std::{
     fs,
-    os::unix::{fs::PermissionsExt, process::CommandExt},
+    io::Write,
+    os::unix::{
+        fs::{PermissionsExt, symlink},
+        process::CommandExt,
+    },
     path::Path,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
     time::Duration,
 };
 
-fn stampmill(folder: &Path, line: &str) -> Output {
+fn command(folder: &Path, line: &str) -> Command {
     let words = line.split('|').flat_map(|part| match part.strip_prefix('\'') {
         Some(word) => vec![word.to_owned()],
         None => part.split_whitespace().map(str::to_owned).collect(),
     });
-    Command::new(env!("CARGO_BIN_EXE_stampmill"))
-        .args(words)
-        .current_dir(folder)
-        .env("STAMPMILL_CACHE", folder.join("cache"))
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
+    command.args(words).current_dir(folder).env("STAMPMILL_CACHE", folder.join("cache"));
+    command
+}
+
+fn stampmill(folder: &Path, line: &str) -> Output {
+    command(folder, line).output().unwrap()
+}
+
+/// The same with the programs in `own` first on the search path.
+fn with_own(folder: &Path, line: &str) -> Command {
+    let mut command = command(folder, line);
+    let inherited = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{inherited}", folder.join("own").display()));
+    command
+}
+
+/// What a command says that is given this text.
+fn given(mut command: Command, text: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// The file behind a program's name on the search path.
+fn file_of(program: &str) -> String {
+    let script = format!("readlink -f \"$(command -v {program})\"");
+    let said = Command::new("sh").args(["-c", script.as_str()]).output().unwrap().stdout;
+    String::from_utf8(said).unwrap().trim().to_owned()
 }
 
 fn json(output: &Output) -> serde_json::Value {
@@ -39,6 +67,12 @@ fn put(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+/// A program of our own in `own`.
+fn put_own(folder: &Path, name: &str, text: &str) {
+    fs::create_dir_all(folder.join("own")).unwrap();
+    trials::program(&folder.join("own").join(name), text.as_bytes());
 }
 
 const PROGRAM: &str = "#include <stdio.h>\nstatic int square(int x) { return x * x; }\n\
@@ -158,6 +192,230 @@ fn ldc2_is_wrapped() {
 fn zig_is_wrapped() {
     let source = "export fn square(x: u32) u32 { var s: u32 = 0; var i: u32 = 0; while (i < x) : (i += 1) s +%= i *% i; return s; }\n";
     wrapped("z.zig", source, "zig build-obj z.zig -O ReleaseFast", "zig");
+}
+
+/// Columns of the rows of modules, by target.
+fn modules(folder: &Path, columns: [&str; 3]) -> Vec<[String; 3]> {
+    let list = columns.join(", ");
+    let sql = format!("SELECT {list} FROM m WHERE kind = 'module' ORDER BY target, path");
+    let text = |value: &serde_json::Value| match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    };
+    query(folder, &sql).iter().map(|row| columns.map(|name| text(&row[name]))).collect()
+}
+
+fn opencl_and_cuda_give_modules_of_devices_and_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    put(here, "k.cl", "kernel void f(global int *a) { a[get_global_id(0)] += 1; }\n");
+    put(
+        here,
+        "k.cu",
+        "__attribute__((global)) void f(int *a, int n) { for (int i = 0; i < n; i++) a[i] *= 2; }\n\
+         int host(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n",
+    );
+    let cuda = "clang++-19 -nocudainc -nocudalib -O2";
+    for line in [
+        "clang-19 -O2 -c k.cl -o cl.o",
+        // Without NVIDIA's assembler this much is made.
+        format!("{cuda} -emit-llvm -c k.cu").as_str(),
+        format!("{cuda} --cuda-device-only --offload-arch=sm_60 --offload-arch=sm_70 -S k.cu")
+            .as_str(),
+        format!("{cuda} --cuda-host-only -c k.cu -o host.o").as_str(),
+    ] {
+        let done = stampmill(here, &format!("ir wrap --store kept -- {line}"));
+        assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    // Whether CUDA's headers are here is clang's affair.
+    let mut plain = Command::new("clang++-19");
+    let status = plain.args(["-c", "k.cu", "-o", "own.o"]).current_dir(here).output().unwrap();
+    let done = stampmill(here, "ir wrap --store other -- clang++-19 -c k.cu -o own.o");
+    assert_eq!(done.status.code(), status.status.code());
+    stampmill(here, "ir extract kept --out modules --json");
+    let found = modules(here, ["target", "language", "verdict"]);
+    let told = [
+        ("cl.o", "opencl"),
+        ("host.o", "cuda"),
+        ("k.o", "cuda"),
+        ("k.o (device)", "cuda"),
+        ("k.o (sm_60)", "cuda"),
+        ("k.o (sm_70)", "cuda"),
+    ];
+    let told = told.map(|(target, language)| [target, language, "accepted"].map(str::to_owned));
+    assert_eq!(found, told);
+    assert!(stampmill(here, "ir export modules --format text --out text").status.success());
+    let mut grep = Command::new("grep");
+    let lines = grep.args(["-rh", "^target triple", "text"]).current_dir(here).output().unwrap();
+    let lines = String::from_utf8(lines.stdout).unwrap();
+    assert_eq!(lines.matches("nvptx64-nvidia-cuda").count(), 3, "{lines}");
+    // Both of the host are one module.
+    assert_eq!(lines.lines().count(), 5, "{lines}");
+}
+
+fn what_comes_from_standard_input_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let wrap = |line: &str, text: &str| {
+        given(command(here, &format!("ir wrap --store kept -- {line}")), text).status
+    };
+    assert!(wrap("clang-19 -O2 -x c -c - -o a.o", PROGRAM).success());
+    assert!(stampmill(here, "ir wrap --store kept -- gcc a.o -o a").status.success());
+    // Compiled and linked at once, through the other compiler's name.
+    assert!(wrap("gcc -O2 -xc - -o b", PROGRAM).success());
+    for program in ["a", "b"] {
+        assert_eq!(Command::new(here.join(program)).output().unwrap().stdout, b"385\n");
+    }
+    // A question, and what is no program.
+    assert!(wrap("clang-19 -x c -c - -o /dev/null", PROGRAM).success());
+    assert_eq!(wrap("clang-19 -x c -c - -o c.o", "int f( {").code(), Some(1));
+    stampmill(here, "ir extract kept --out modules --json");
+    let found = modules(here, ["target", "path", "functions"]);
+    assert_eq!(found, ["a.o", "b"].map(|target| [target, "<stdin>", "2"].map(str::to_owned)));
+    let hashes = query(here, "SELECT source_hash FROM m");
+    assert!(hashes.iter().all(|row| row["source_hash"] != ""), "{hashes:?}");
+}
+
+fn each_architecture_of_one_object_gives_a_module() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    put(here, "a.c", "int twice(int x) { return x * 2; }\n");
+    fs::create_dir(here.join("own")).unwrap();
+    symlink(file_of("llvm-lipo-19"), here.join("own/lipo")).unwrap();
+    let both = "clang-19 -target x86_64-apple-macosx11 -arch x86_64 -arch arm64 -O1 -c a.c -o a.o";
+    let done = with_own(here, &format!("ir wrap --store kept -- {both}")).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    stampmill(here, "ir extract kept --out modules --json");
+    let found = modules(here, ["target", "path", "verdict"]);
+    let told = ["a.o (arm64)", "a.o (x86_64)"];
+    assert_eq!(found, told.map(|target| [target, "a.c", "accepted"].map(str::to_owned)));
+}
+
+fn response_files_and_bitcode_for_a_linker_give_their_modules() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    put(here, "a.c", PROGRAM);
+    put(here, "options", "-O2 '-DX=a b'\n@more\n");
+    put(here, "more", "-c a.c\n");
+    for line in [
+        "clang-19 @options -o a.o",
+        "gcc a.o -o a",
+        "clang-19 @options -flto -o lto.o",
+        "gcc -O2 -flto a.c -o b",
+    ] {
+        let done = stampmill(here, &format!("ir wrap --store kept -- {line}"));
+        assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    for program in ["a", "b"] {
+        assert_eq!(Command::new(here.join(program)).output().unwrap().stdout, b"385\n");
+    }
+    assert!(fs::read(here.join("lto.o")).unwrap().starts_with(b"BC\xc0\xde"));
+    stampmill(here, "ir extract kept --out modules --json");
+    let found = modules(here, ["target", "path", "functions"]);
+    assert_eq!(found, ["a.o", "b", "lto.o"].map(|target| [target, "a.c", "2"].map(str::to_owned)));
+}
+
+fn a_compiler_that_crashes_costs_what_it_was_to_compile() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    // A script in the place of a compiler, which crashes on files of these names, or with flags of ours.
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in\n*segv.c*) kill -SEGV $$ ;;\n*abrt.c*) kill -ABRT $$ ;;\n\
+         *flags.c*-fembed-bitcode*) kill -SEGV $$ ;;\n*-disable-llvm-passes*second.c*) kill -SEGV $$ ;;\nesac\n\
+         exec {} \"$@\"\n",
+        file_of("clang-19")
+    );
+    put_own(here, "clang-19", &script);
+    for (name, options) in
+        [("segv", "-O1 -c"), ("abrt", "-O1 -c"), ("flags", "-O1 -c"), ("second", "-O1 -S")]
+    {
+        let text = format!("int {name}(int x) {{ return x + 1; }}\n");
+        put(here, &format!("{name}/{name}.c"), &text);
+        put(here, &format!("{name}/good.c"), &text);
+        let makefile = format!("all:\n\tclang-19 -c good.c\n\tclang-19 {options} {name}.c\n");
+        put(here, &format!("{name}/Makefile"), &makefile);
+    }
+    let line = "ir wrap --store kept -- clang-19 -c segv/segv.c -o segv.o";
+    assert_eq!(with_own(here, line).output().unwrap().status.code(), Some(128 + 11));
+    let line = "ir build dir:segv dir:abrt dir:flags dir:second --out modules --json --offline";
+    let report = json(&with_own(here, line).output().unwrap());
+    let packages = query(
+        here,
+        "SELECT path, verdict, detail, log FROM m WHERE kind = 'package' ORDER BY path",
+    );
+    assert_eq!((&report["packages"], &report["built"]), (&4.into(), &2.into()), "{packages:#?}");
+    let verdicts: Vec<&str> = packages.iter().map(|row| row["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["does-not-build", "built", "built", "does-not-build"]);
+    for (row, status) in [(&packages[0], "134"), (&packages[3], "139")] {
+        assert!(row["detail"].as_str().unwrap().contains(status), "{row}");
+    }
+    let lost = query(
+        here,
+        "SELECT path, detail FROM m WHERE kind = 'module' AND verdict = 'no-bitcode' ORDER BY path",
+    );
+    let lost: Vec<(&str, &str)> = lost
+        .iter()
+        .map(|row| (row["path"].as_str().unwrap(), row["detail"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        lost,
+        [
+            ("flags.c", "clang-19 fails on this command with the flags that keep bitcode"),
+            ("second.c", "the pass for bitcode failed: no message"),
+        ]
+    );
+    let kept = query(here, "SELECT path FROM m WHERE verdict = 'accepted'");
+    assert_eq!(kept.len(), 4, "{kept:?}");
+}
+
+/// Put a script in the place of julia, which is not on this machine: it answers these options as the real command line does,
+/// and knows nothing else of it. The bitcode that it leaves is of clang's making, in an archive as julia's is.
+fn put_julia(here: &Path) {
+    put(here, "own/a.c", PROGRAM);
+    let own = here.join("own");
+    let script =
+        "clang-19 -O0 -emit-llvm -c a.c -o 'text_unopt#0.bc' && ar rcs unopt.a 'text_unopt#0.bc'";
+    let made = Command::new("sh").args(["-c", script]).current_dir(&own).status();
+    assert!(made.unwrap().success());
+    let text = "#!/bin/sh\ncase \"$*\" in\n*--version*) echo 'julia version 1.10.4'; exit ;;\n\
+        *Pkg.precompile*)\n    mkdir -p depot/Small\n    echo 'include(\"src/Small.jl\")' | OWN/julia --output-o \
+        depot/Small/jl_1.o --output-ji depot/Small/jl_2.ji --output-incremental=yes -\n    exit ;;\nesac\n\
+        while [ $# -gt 0 ]; do\n    case \"$1\" in\n    --output-unopt-bc=*) cp OWN/unopt.a \"${1#*=}\" ;;\n    \
+        --output-unopt-bc) shift; cp OWN/unopt.a \"$1\" ;;\n    --output-o | --output-ji) shift; echo made > \"$1\" ;;\n    \
+        -) cat > program ;;\n    esac\n    shift\ndone\n";
+    put_own(here, "julia", &text.replace("OWN", &own.display().to_string()));
+}
+
+fn images_of_julia_give_their_bitcode() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    put_julia(here);
+    let wrap = |line: &str| with_own(here, &format!("ir wrap --store kept -- julia {line}"));
+    let said = wrap("--version").output().unwrap().stdout;
+    assert_eq!(said, b"julia version 1.10.4\n");
+    fs::create_dir(here.join("Small")).unwrap();
+    let image = "--output-o Small/a.o --output-ji Small/a.ji --output-incremental=yes -";
+    assert!(given(wrap(image), "1 + 1\n").status.success());
+    assert_eq!(fs::read_to_string(here.join("program")).unwrap(), "1 + 1\n");
+    assert!(wrap("--output-unopt-bc mine.a b.jl").output().unwrap().status.success());
+    assert!(here.join("mine.a").exists(), "what the build asks for stays");
+    stampmill(here, "ir extract kept --out modules --json");
+    let found = modules(here, ["target", "path", "language"]);
+    let told = [["Small (package image)", "Small", "julia"], ["mine.a", "b.jl", "julia"]];
+    assert_eq!(found, told.map(|row| row.map(str::to_owned)));
+}
+
+fn packages_of_julia_are_built() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    put_julia(here);
+    put(here, "p/Project.toml", "name = \"Small\"\n");
+    put(here, "p/src/Small.jl", "module Small\nend\n");
+    let line = "ir build dir:p --out modules --json --offline";
+    let report = json(&with_own(here, line).output().unwrap());
+    let rows = query(here, "SELECT path, verdict, detail, log FROM m");
+    assert_eq!((&report["built"], &report["modules"]), (&1.into(), &1.into()), "{rows:#?}");
+    assert_eq!(modules(here, ["package", "path", "language"]), [["p", "Small", "julia"]]);
 }
 
 fn what_happens_to_a_package_is_a_verdict() {
@@ -464,6 +722,13 @@ trials::main! {
     flang_is_wrapped: trials::lacks::program("flang-new-19"),
     ldc2_is_wrapped: trials::lacks::program("ldc2"),
     zig_is_wrapped: trials::lacks::program("zig"),
+    opencl_and_cuda_give_modules_of_devices_and_host,
+    what_comes_from_standard_input_is_kept,
+    each_architecture_of_one_object_gives_a_module: trials::lacks::program("llvm-lipo-19"),
+    response_files_and_bitcode_for_a_linker_give_their_modules,
+    a_compiler_that_crashes_costs_what_it_was_to_compile,
+    images_of_julia_give_their_bitcode,
+    packages_of_julia_are_built: trials::lacks::overlay(),
     what_happens_to_a_package_is_a_verdict,
     compilers_that_are_called_by_a_path_are_stood_in_for: trials::lacks::overlay(),
     archives_and_repositories_are_built_as_folders_are_and_lists_name_them: trials::lacks::program("git"),

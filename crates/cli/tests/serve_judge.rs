@@ -52,11 +52,15 @@ impl Judge {
     }
 
     fn send(&self, method: &str, headers: &str, body: &str) -> Sent {
+        self.send_to("/v1/judge", method, headers, body)
+    }
+
+    fn send_to(&self, path: &str, method: &str, headers: &str, body: &str) -> Sent {
         let mut stream = TcpStream::connect(&self.address).expect("a connection");
         stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a socket");
         let length = body.len();
         let head = format!(
-            "{method} /v1/judge HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).expect("it is sent");
         // A server may refuse before it has read everything.
@@ -66,6 +70,13 @@ impl Judge {
 
     fn post(&self, body: &Value) -> (u16, Value) {
         let (head, answer) = self.ask("POST", JSON, &body.to_string());
+        (status(&head), answer)
+    }
+
+    /// A batch of kernels.
+    fn post_kernels(&self, body: &Value) -> (u16, Value) {
+        let sent = self.send_to("/v1/judge/kernels", "POST", JSON, &body.to_string());
+        let (head, answer) = sent.read();
         (status(&head), answer)
     }
 
@@ -106,6 +117,20 @@ fn problem() -> Value {
     json!({"slow": SLOW, "tests": tests, "hidden": [["3000\n", "4501500\n"]]})
 }
 
+const SLOW_KERNEL: &str = "kernel void twice(global const float* x, global float* y) {
+int i = get_global_id(0); float s = 0.0f; for (int k = 0; k < 64; k++) s += x[i] * 0.03125f; y[i] = s; }";
+const FAST_KERNEL: &str = "kernel void two(global const float* a, global float* b) {
+int i = get_global_id(0); b[i] = 2.0f * a[i]; }";
+const LAZY_KERNEL: &str = "kernel void twice(global const float* x, global float* y) {
+int i = get_global_id(0); if (i < 100) y[i] = 2.0f * x[i]; }";
+/// Judging kernels on one small size of a processor.
+const SMALL: &[&str] = &["--devices", "cpu", "--global-sizes", "2^10", "--budget", "10ms"];
+
+fn kernels(after: &[&str]) -> Value {
+    let pair = |after: &&str| json!({"before": SLOW_KERNEL, "after": after});
+    json!({"pairs": after.iter().map(pair).collect::<Vec<_>>()})
+}
+
 fn batch(codes: &[&str]) -> Value {
     let candidates: Vec<Value> =
         codes.iter().map(|code| json!({"problem": "sum", "code": code})).collect();
@@ -119,14 +144,8 @@ fn a_batch_gets_rewards_and_verdicts_and_is_known_the_second_time() {
     let body = batch(&[CHEAT, FAST, "int main( {", FAST, ""]);
     let (status, answer) = judge.post(&body);
     assert_eq!(status, 200, "{answer}");
-    let verdicts: Vec<&str> = answer["data"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter_map(|one| one["verdict"].as_str())
-        .collect();
     assert_eq!(
-        verdicts,
+        verdicts(&answer),
         ["answer-table", "accepted", "does-not-compile", "accepted", "no-program"]
     );
     let rewards: Vec<f64> =
@@ -150,6 +169,70 @@ fn a_batch_gets_rewards_and_verdicts_and_is_known_the_second_time() {
     assert_eq!(judge.post(&batch(&[FAST])).1["known"], 1);
     let unwatched = Judge::start(home.path(), &["--sanitize", "never"]);
     assert_eq!(unwatched.post(&batch(&[FAST])).1["known"], 0);
+}
+
+fn verdicts(answer: &Value) -> Vec<&str> {
+    let data = answer["data"].as_array().expect("a list");
+    data.iter().filter_map(|one| one["verdict"].as_str()).collect()
+}
+
+#[test]
+fn a_batch_of_kernels_gets_rewards_and_verdicts_and_is_known_the_second_time() {
+    let home = tempfile::tempdir().expect("a folder");
+    let judge = Judge::start(home.path(), SMALL);
+    let body = kernels(&[LAZY_KERNEL, FAST_KERNEL, "kernel void twice( {", FAST_KERNEL, ""]);
+    let (status, answer) = judge.post_kernels(&body);
+    assert_eq!(status, 200, "{answer}");
+    assert_eq!(
+        verdicts(&answer),
+        ["wrong-output", "accepted", "does-not-compile", "accepted", "interface-differs"],
+        "{answer}"
+    );
+    let fast = &answer["data"][1];
+    assert!(fast["reward"].as_f64().is_some_and(|reward| reward > 0.0), "{fast}");
+    assert_eq!((&fast["reward"], fast), (&fast["speedup"], &answer["data"][3]));
+    assert_eq!(fast["rows"][0]["global_size"], 1024);
+    assert_eq!(answer["rewards"], json!([0.0, fast["reward"], 0.0, fast["reward"], 0.0]));
+    assert_eq!((&answer["cheats"], &answer["known"]), (&json!({}), &json!(0)));
+    assert_eq!(answer["verdicts"]["accepted"], 2);
+    let (_, again) = judge.post_kernels(&body);
+    assert_eq!((&again["data"], &again["known"]), (&answer["data"], &json!(3)));
+    let about = judge.about();
+    assert_eq!((&about["candidates"], &about["known"]), (&json!(10), &json!(3)));
+    assert_eq!(about["kernels"]["global_sizes"], json!([1024]));
+    // Programs are judged beside them.
+    assert_eq!(judge.post(&batch(&[FAST])).1["verdicts"], json!({"accepted": 1}));
+
+    // A server of later knows it too; one with other payloads is another judge.
+    drop(judge);
+    let judge = Judge::start(home.path(), SMALL);
+    assert_eq!(judge.post_kernels(&kernels(&[FAST_KERNEL])).1["data"][0], *fast);
+    let other = Judge::start(home.path(), &[SMALL, &["--payloads", "1"]].concat());
+    assert_eq!(other.post_kernels(&kernels(&[FAST_KERNEL])).1["known"], 0);
+}
+
+#[test]
+fn kernels_that_cannot_be_judged_are_refused() {
+    let home = tempfile::tempdir().expect("a folder");
+    let judge = Judge::start(home.path(), &["--max-batch", "1", "--devices", "abacus"]);
+    let refused = |(status, answer): (u16, Value), wanted: u16, part: &str| {
+        let message = answer["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(status == wanted && message.contains(part), "{status} {answer}");
+    };
+    refused(judge.post_kernels(&kernels(&[FAST_KERNEL, ""])), 400, "--max-batch");
+    refused(judge.post_kernels(&batch(&[])), 400, "expected `pairs`");
+    refused(judge.post_kernels(&kernels(&[FAST_KERNEL])), 501, "abacus");
+    assert_eq!(judge.post_kernels(&kernels(&[])).1["rewards"], json!([]));
+    let (head, answer) = judge.send_to("/v1/judge/kernels", "GET", "", "").read();
+    refused((status(&head), answer), 405, "another method");
+    // Programs need no device.
+    assert_eq!(judge.post(&batch(&[FAST])).1["verdicts"], json!({"accepted": 1}));
+    let untimed = stampmill(home.path())
+        .args(["serve", "--judge", "--cache", "cache", "--budget", "0s"])
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&untimed.stderr).into_owned();
+    assert!(untimed.status.code() == Some(2) && said.contains("--budget"), "{said}");
 }
 
 #[test]

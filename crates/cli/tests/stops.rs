@@ -149,6 +149,29 @@ fn stopped_features_are_kept_and_gone_on_with() {
     assert!(!partial.exists());
 }
 
+fn stopped_samples_are_kept_by_small_chunks_where_they_may_be_drawn_anew() {
+    let home = tempfile::tempdir().expect("a folder");
+    let sample = |name: &str| {
+        let mut command = stampmill();
+        command.args(["sample", "../../models/infill", "--n", "24", "--json", "--prompt"]);
+        // What changes nothing of it is drawn anew.
+        command.arg("kernel void A(global float* a, int b) { int c = get_global_id(0); if (c < b) { [HOLE] a[c] += 1.0f; } }");
+        command.arg("--out").arg(home.path().join(name));
+        command
+    };
+    let partial = home.path().join("stopped.partial");
+    let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
+    // The lock, the settings and the first of three chunks.
+    stop(&mut sample("stopped"), "-INT", || parts() >= 3);
+    assert!(!home.path().join("stopped").exists() && parts() >= 3);
+    for name in ["stopped", "straight"] {
+        let output = sample(name).output().expect("it starts");
+        assert!(output.status.success(), "{}", said(&output));
+    }
+    let of = |name: &str| identity(&home.path().join(name));
+    assert_eq!(of("stopped"), of("straight"));
+}
+
 fn what_one_seed_found_is_not_resumed_by_another() {
     let home = tempfile::tempdir().expect("a folder");
     let (out, partial) = (home.path().join("found"), home.path().join("found.partial"));
@@ -400,6 +423,7 @@ trials::main! {
     ctrl_c_leaves_nothing_that_looks_whole_and_the_next_run_goes_on,
     a_stopped_run_leaves_no_folder_and_no_worker_and_the_next_goes_on,
     stopped_features_are_kept_and_gone_on_with,
+    stopped_samples_are_kept_by_small_chunks_where_they_may_be_drawn_anew,
     what_one_seed_found_is_not_resumed_by_another,
     a_search_that_was_stopped_before_it_found_anything_is_begun_again,
     a_steer_killed_at_any_moment_makes_the_same_rows,

@@ -210,6 +210,14 @@ credentials and settings come from variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCE
         /// Why not.
         reason: String,
     },
+    /// What describes a data set to others could not be made.
+    #[error("cannot describe {} to other programs: {reason}", path.display())]
+    Described {
+        /// The data set.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// A folder without `_dataset.json`.
     #[error("{}", what_is_there(.0))]
     NotADataset(PathBuf),
@@ -362,8 +370,6 @@ fn hint(action: &str, source: &std::io::Error) -> &'static str {
 
 /// What stands where a data set should be.
 fn what_is_there(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = path.with_file_name(format!("{name}.partial"));
     let shown = path.display();
     if is_url(path) {
         return format!("there is no data set at {shown}: no _dataset.json stands there");
@@ -388,24 +394,18 @@ fn what_is_there(path: &Path) -> String {
             path.display()
         );
     }
-    if unfinished.is_dir() {
-        return format!(
-            "{} is not finished ({} is there): repeat the command that began it",
-            path.display(),
-            unfinished.display()
-        );
-    }
     missing(path)
 }
 
 /// By schema, the command that makes data sets of it.
-const MAKERS: [(&str, &str); 21] = [
+const MAKERS: [(&str, &str); 22] = [
     ("content-file", "mine SOURCE"),
     ("kernel", "prepare RAW"),
     ("features", "features DATASET"),
     ("run", "run DATASET"),
     ("task", "label DATASET"),
     ("steered", "steer --target TARGET"),
+    ("archive", "steer archive build DATASET"),
     ("learned", "learn --train DATASET"),
     ("round", "learn --export-round DIR"),
     ("sample", "sample CHECKPOINT"),

@@ -13,13 +13,14 @@ use std::{
 
 impl Dataset {
     /// Copy the data set to the new folder `to`, with files of these names and contents beside its parts.
-    /// Its manifest lists them; its identity stays.
+    /// Its manifest lists them; its identity stays. Files of it that are named in `without` stay behind.
     ///
     /// # Errors
     /// When there is something at `to`, or a file cannot be read or written.
-    pub fn export(&self, to: &Path, beside: &[(&str, Vec<u8>)]) -> Result<()> {
+    pub fn export(&self, to: &Path, beside: &[(&str, Vec<u8>)], without: &[&str]) -> Result<()> {
         whole(to, |folder| {
             let mut manifest = self.manifest().clone();
+            manifest.notes.files.retain(|name| !without.contains(&name.as_str()));
             let shards = manifest.shards.iter().map(|shard| &shard.file);
             for name in shards.chain(&manifest.notes.files) {
                 let from = self.folder().join(name);
@@ -191,12 +192,14 @@ mod tests {
     #[test]
     fn a_data_set_is_copied_with_what_is_put_beside_it() {
         let home = tempfile::tempdir().unwrap();
-        let (set, to) = (made(home.path(), "set", &[]), home.path().join("copy"));
-        set.export(&to, &[("README.md", b"# Set".to_vec())]).unwrap();
+        let (set, to) = (made(home.path(), "set", &["old.txt"]), home.path().join("copy"));
+        fs::write(set.folder().join("old.txt"), "old").unwrap();
+        set.export(&to, &[("README.md", b"# Set".to_vec())], &["old.txt"]).unwrap();
         let copy = Dataset::open(&to).unwrap();
         assert_eq!(copy.manifest().identity, set.manifest().identity);
         assert!(check(&to).unwrap().is_whole());
-        assert!(matches!(set.export(&to, &[]), Err(Error::ExistsTo(_))));
+        assert!(to.join("README.md").is_file() && !to.join("old.txt").exists());
+        assert!(matches!(set.export(&to, &[], &[]), Err(Error::ExistsTo(_))));
     }
 
     #[test]
@@ -206,7 +209,7 @@ mod tests {
         for (at, name) in ["../secret", "gone", "/etc/passwd", ".."].into_iter().enumerate() {
             let set = made(home.path(), &format!("set{at}"), &[name]);
             let to = home.path().join("copy");
-            assert!(matches!(set.export(&to, &[]), Err(Error::ForeignLink(_))), "{name}");
+            assert!(matches!(set.export(&to, &[], &[]), Err(Error::ForeignLink(_))), "{name}");
             assert!(!to.exists());
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! A data set is a folder of Parquet shards and one `_dataset.json` ([`Manifest`]): which schema in
 //! which version, made from which inputs by which configuration, seed and tools, and how many rows
-//! met which [`Verdict`]. It opens in pandas, DuckDB or Hugging Face `datasets` as it is.
+//! met which [`Verdict`]. It opens in pandas, DuckDB or Hugging Face `datasets` as it is; what
+//! describes it to others is made by whom [`described_by`] names.
 //!
 //! - [`Row`] ties a Rust struct to a named, versioned schema; its columns are the struct's fields.
 //! - [`Builder`] makes a data set whole or not at all, in parts, so that a killed run goes on where
@@ -39,6 +40,7 @@
 mod alias;
 mod builder;
 mod check;
+mod described;
 mod detail;
 mod error;
 mod export;
@@ -72,6 +74,7 @@ mod verdict;
 
 pub use builder::Builder;
 pub use check::{Checked, Problem, check, verifies_all_hashes, verifies_hashes, verify_hashes};
+pub use described::{Files, described_by};
 pub use detail::without_chance;
 pub use error::{Error, maker};
 pub use export::{INDEX, new_file};
@@ -83,7 +86,7 @@ pub use hash::{content_hash, content_hash_of, content_hash_of_file};
 pub use license::Licenses;
 pub use lineage::{Lineage, Made};
 pub use manifest::{Input, Manifest, Notes, Shard};
-pub use missing::{missing, near, refusal};
+pub use missing::{is_unfinished, missing, near, refusal};
 pub use name::{bytes_text, path_text};
 pub use notice::on_notice;
 pub use place::{PAGE_GENERATOR, is_part_name};

@@ -1,6 +1,10 @@
 //! What is said where a user names something that is not there: one wording everywhere.
 
-use crate::store::{Url, other_scheme};
+use crate::{
+    partial_folder,
+    store::{Url, other_scheme},
+    unfinished::MARKER,
+};
 use std::{
     fs,
     io::{Error, ErrorKind},
@@ -21,7 +25,7 @@ pub fn refusal(action: &str, path: &Path, why: &Error) -> String {
     }
 }
 
-/// That there is nothing at `path`, and what may have been meant.
+/// That there is nothing at `path`, and what may have been meant; of what a run has begun, that it is not finished.
 #[must_use]
 pub fn missing(path: &Path) -> String {
     match Url::of(path) {
@@ -40,6 +44,9 @@ command: copy it to a file or folder of this machine first, and name that"
     let folders = path.ancestors().take_while(|folder| *folder != Path::new(""));
     // A folder that is not there is what should be mended, not what would be in it.
     let path = folders.take_while(|at| fs::symlink_metadata(at).is_err()).last().unwrap_or(path);
+    if let Some(begun) = unfinished(path) {
+        return begun;
+    }
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let names: Vec<String> =
@@ -48,13 +55,31 @@ command: copy it to a file or folder of this machine first, and name that"
     let hint = match near(wanted, names.iter().map(String::as_str)) {
         Some(name) => format!("; did you mean {}?", path.with_file_name(name).display()),
         None if SHIPPED.iter().any(|name| path == Path::new(name)) => {
-            "; what ships stands there in a checkout, and with the wheel where `stampmill.shipped()` says: \
-             link it here (docs/guide/install.md)"
+            "; what ships stands there in a checkout; from the wheel it is linked here by \
+             ln -s \"$(python3 -c 'import stampmill; print(stampmill.shipped())')\"/* ."
                 .to_owned()
         }
         None => String::new(),
     };
     format!("there is nothing at {}{hint}", path.display())
+}
+
+/// Whether what is to be at `path` was begun by a run that has not finished it.
+#[must_use]
+pub fn is_unfinished(path: &Path) -> bool {
+    unfinished(path).is_some()
+}
+
+/// That a run has begun what is to be at `path`, and how it goes on.
+fn unfinished(path: &Path) -> Option<String> {
+    let partial = partial_folder(path).ok()?;
+    partial.join(MARKER).is_file().then(|| {
+        format!(
+            "{} is not finished ({} is there): repeat the command that began it",
+            path.display(),
+            partial.display()
+        )
+    })
 }
 
 /// The name that is likeliest to be meant by `wanted`, if any is: the nearest by edit distance, letters of
@@ -109,5 +134,21 @@ mod tests {
             "{said}"
         );
         assert!(said.contains("kernels?"), "{said}");
+    }
+
+    #[test]
+    fn what_a_run_has_begun_is_not_finished() {
+        let home = tempfile::tempdir().expect("a folder");
+        let (wanted, partial) = (home.path().join("raw"), home.path().join("raw.partial"));
+        fs::create_dir(&partial).expect("is made");
+        // A folder of that name may be somebody's own.
+        assert!(!is_unfinished(&wanted) && missing(&wanted).starts_with("there is nothing at "));
+        fs::write(partial.join(MARKER), "").expect("is written");
+        assert!(is_unfinished(&wanted) && !is_unfinished(&partial));
+        for path in [wanted.clone(), wanted.join("part-00000.parquet")] {
+            let said = missing(&path);
+            assert!(said.starts_with(&format!("{} is not finished", wanted.display())), "{said}");
+        }
+        assert!(!is_unfinished(Path::new("s3://bucket/raw")) && !is_unfinished(Path::new("/")));
     }
 }

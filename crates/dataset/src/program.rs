@@ -140,7 +140,7 @@ pub struct Program {
     pub provenance: Provenance,
     /// The data set's `family` column; empty for files.
     pub family: String,
-    /// What was defined to make it compile: the data set's `inferred` column; empty for files.
+    /// What its file was repaired by: the data set's `inferred` column; empty for files.
     pub inferred: Vec<String>,
 }
 

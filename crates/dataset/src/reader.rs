@@ -51,6 +51,11 @@ impl Dataset {
         Ok(Dataset { folder: folder.to_owned(), here: here.into_owned(), manifest })
     }
 
+    /// One that is to stand at `folder`, and whose files are in `here`.
+    pub(crate) fn unplaced(folder: &Path, here: &Path, manifest: Manifest) -> Dataset {
+        Dataset { folder: folder.to_owned(), here: here.to_owned(), manifest }
+    }
+
     /// Whether `folder` holds a data set. A URL always names one: what is not there is told when it is opened.
     #[must_use]
     pub fn is_at(folder: &Path) -> bool {

@@ -1,8 +1,8 @@
 //! The folder `NAME.partial` in which a data set comes to be: only what we made in it is removed.
 
 use crate::{
-    Dataset, Error, Input, Manifest, Result, Url, content_hash, lock::Lock, object_store, place,
-    protections::weaken, staging::partial_folder,
+    Dataset, Error, Input, Manifest, Result, Url, content_hash, described, lock::Lock,
+    object_store, place, protections::weaken, staging::partial_folder,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -177,7 +177,10 @@ impl Unfinished {
         for (name, version) in self.noted(TOOLS)? {
             manifest.notes.tools.entry(name).or_insert(version);
         }
+        let files = described::describe(&self.out, &whole, &mut manifest)?;
         manifest.write(&whole)?;
+        // Behind the manifest, which says that they are ours.
+        described::write(&whole, &files)?;
         match &self.url {
             None => {
                 place::claim(&self.out, self.replace)?;
@@ -187,6 +190,9 @@ impl Unfinished {
                 self.write(TOOLS, &manifest.notes.tools)?;
                 if !object_store()?.put(&whole, url, self.replace)? {
                     return Err(Error::Overtaken { out: self.out, kept: self.folder });
+                }
+                for (name, _) in &files {
+                    object_store()?.put_file(&whole.join(name), &url.join(name))?;
                 }
             }
         }

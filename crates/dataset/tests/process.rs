@@ -1,7 +1,10 @@
 //! What holds for a whole process: a file of its own, so that no other test sees it.
 
 use serde::{Deserialize, Serialize};
-use stampmill_dataset::{Builder, Dataset, Notes, Programs, Row};
+use stampmill_dataset::{
+    Builder, Dataset, Notes, Programs, Result, Row, check, described_by,
+    stage::{Share, Shared},
+};
 use std::{fs, sync::Mutex};
 
 #[derive(Serialize, Deserialize)]
@@ -46,4 +49,57 @@ fn what_is_passed_over_without_a_row_is_said_once() {
     let heard = HEARD.lock().unwrap();
     assert_eq!(heard.len(), 1, "{heard:?}");
     assert!(heard[0].contains("2 files are skipped, first b.cl (unsafe-path"), "{heard:?}");
+}
+
+#[derive(Serialize, Deserialize)]
+struct Told {
+    text: String,
+}
+
+impl Row for Told {
+    const SCHEMA: &'static str = "told";
+    const VERSION: u32 = 1;
+}
+
+#[test]
+fn what_describes_a_data_set_goes_with_it() {
+    described_by(|set| {
+        let manifest = set.manifest();
+        if manifest.schema != Told::SCHEMA {
+            return Ok(Vec::new());
+        }
+        let texts = set.rows::<Told>()?.map(|row| row.map(|row| row.text));
+        let texts: Vec<String> = texts.collect::<Result<_>>()?;
+        Ok(vec![("_told.txt", format!("{}: {}", manifest.rows, texts.join(" ")).into_bytes())])
+    });
+    let home = tempfile::tempdir().unwrap();
+    let make = |name: &str, force: bool, text: &str, notes: Notes| {
+        let builder = Builder::<Told>::create(&home.path().join(name), force, &text).unwrap();
+        builder.finish([Told { text: text.into() }], notes).unwrap()
+    };
+    let told = |set: &Dataset| fs::read_to_string(set.folder().join("_told.txt"));
+    let set = make("set", false, "old", Notes::default());
+    assert_eq!(told(&set).unwrap(), "1: old");
+    assert_eq!(set.manifest().notes.files, ["_told.txt"]);
+    assert!(check(set.folder()).unwrap().is_whole());
+    // It is ours to replace, and copied with the rest.
+    let set =
+        make("set", true, "new", Notes { files: vec!["_told.txt".into()], ..Notes::default() });
+    assert_eq!(told(&set).unwrap(), "1: new");
+    assert_eq!(set.manifest().notes.files, ["_told.txt"]);
+    set.export(&home.path().join("copy"), &[], &[]).unwrap();
+    assert_eq!(told(&Dataset::open(&home.path().join("copy")).unwrap()).unwrap(), "1: new");
+    // A share is a part of a data set that is not there yet.
+    let share = Some(Shared {
+        stage: "tell".into(),
+        share: Share { index: 1, count: 2 },
+        is_by_rows: false,
+        items: 2,
+        left: 0,
+        left_out: [].into(),
+        facts: serde_json::Value::Null,
+        units: Vec::new(),
+    });
+    let share = make("share", false, "half", Notes { share, ..Notes::default() });
+    assert!(told(&share).is_err() && share.manifest().notes.files.is_empty());
 }

@@ -32,6 +32,9 @@ pub enum Error {
     /// What says whether a program is harmless cannot be started.
     #[error("the clang worker does not work: {0}")]
     Clang(String),
+    /// What counts operations does not work.
+    #[error("cannot count operations: {0}")]
+    Operations(String),
     /// Reading or writing a data set failed.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
@@ -103,6 +106,13 @@ impl Error {
     /// Whether this machine failed and not a program or a user.
     #[must_use]
     pub fn is_fault(&self) -> bool {
-        matches!(self, Error::Worker(_) | Error::Device(_) | Error::Clang(_) | Error::File { .. })
+        matches!(
+            self,
+            Error::Worker(_)
+                | Error::Device(_)
+                | Error::Clang(_)
+                | Error::Operations(_)
+                | Error::File { .. }
+        )
     }
 }

@@ -1,4 +1,4 @@
-use crate::{Finding, Outcome};
+use crate::{Finding, HostPayload, Outcome};
 use clang::{AddressSpace, Argument, Clang, Type};
 use dataset::content_hash;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ pub(crate) struct Step {
     pub(crate) interface: Interface,
     /// One per argument: arguments with equal keys get the same buffer.
     pub(crate) keys: Vec<String>,
+    /// What a host program launches it with, where that is known.
+    pub(crate) host: Option<HostPayload>,
 }
 
 impl Step {
@@ -31,7 +33,7 @@ impl Step {
     pub(crate) fn alone(interface: Interface) -> Step {
         let key = |argument: &Argument| format!("{} {}", argument.type_name, argument.name);
         let keys = interface.arguments.iter().map(key).collect();
-        Step { interface, keys }
+        Step { interface, keys, host: None }
     }
 }
 
@@ -69,6 +71,8 @@ pub struct Benchmark {
     pub(crate) order: Order,
     /// Whether a reference compiler has accepted it.
     pub(crate) compiled: bool,
+    /// What a host program launches its one kernel with, where that is known.
+    pub(crate) host: Option<HostPayload>,
 }
 
 impl Benchmark {

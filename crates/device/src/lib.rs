@@ -15,7 +15,7 @@
 //! - An [`Outcome`] is data: each row of the result ([`RunRow`]) has one, and says whether it is
 //!   about the kernel or about us.
 //! - The stage [`KernelEdits`] judges candidates for kernels: the same results on the same payloads, then
-//!   both timed in turn.
+//!   both timed in turn. A [`KernelJudge`] does the same in memory, one candidate at a time.
 //! - The stage [`Label`] joins measurements with feature vectors into the table heuristics learn from;
 //!   [`unmeasured()`] makes the features of kernels that did not run.
 //!
@@ -54,10 +54,11 @@ pub use kernel::Benchmark;
 pub use label::{Label, LabelFacts, LabelItem, LabelReport, Task, Vectors};
 pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
-pub use payload::{VARIANTS, Values, Variant};
+pub use payload::{HostArgument, HostPayload, KernelLaunch, VARIANTS, Values, Variant};
 pub use run::{
-    CLDRIVE_COLUMNS, CldriveWriter, KernelEdits, KernelEditsReport, KernelPair, Options, Report,
-    Run, RunItem, RunRow, Runner, Transfers, Verify, write_cldrive,
+    CLDRIVE_COLUMNS, CldriveWriter, KERNEL_CHEATS, KernelEdits, KernelEditsReport, KernelJudge,
+    KernelPair, OperationCounter, Options, Report, Run, RunItem, RunRow, Runner, Transfers, Verify,
+    write_cldrive,
 };
 pub use sizes::sizes;
 pub use unmeasured::{Unmeasured, unmeasured};

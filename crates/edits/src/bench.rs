@@ -19,6 +19,9 @@ use std::{
 };
 use timing::bounded::is_lasting;
 
+/// How many times the instructions of the slow program a candidate may execute.
+const PATIENCE: u64 = 4;
+
 /// Compilers, limits and a source of times.
 pub struct Bench {
     /// Makes executables.
@@ -27,6 +30,9 @@ pub struct Bench {
     pub stopwatch: Stopwatch,
     /// What a program may use in one run.
     pub limits: Limits,
+    /// Tells times of candidates that execute more instructions than the stopwatch allows, and how many that allows; `None` where
+    /// it allows any number.
+    patient: Option<(Stopwatch, u64)>,
     store: Store,
     runs: AtomicU64,
 }
@@ -83,10 +89,19 @@ impl Bench {
     pub fn open(options: &timing::Options, limits: Limits, store: &Store) -> Result<Bench> {
         execute::allow_deep_stacks();
         let stopwatch = Stopwatch::open(options, store.clone())?;
+        let patient = match options.max_instructions {
+            0 => None,
+            most => {
+                let max_instructions = most.saturating_mul(PATIENCE);
+                let options = timing::Options { max_instructions, ..options.clone() };
+                Some((Stopwatch::open(&options, store.clone())?, most))
+            }
+        };
         Ok(Bench {
             toolchain: Toolchain::find(store.clone(), stopwatch.target())?,
             stopwatch,
             limits,
+            patient,
             store: store.clone(),
             runs: AtomicU64::new(0),
         })
@@ -226,9 +241,54 @@ impl Bench {
         program: &Executable,
         tests: &[Test],
     ) -> Result<std::result::Result<Times, Verdict>> {
+        Bench::time_by(&self.stopwatch, program, tests)
+    }
+
+    /// The same of a candidate: on a test it may execute several times the instructions of the slow program, where these are more
+    /// than the limit.
+    pub(crate) fn time_candidate(
+        &self,
+        program: &Executable,
+        slow: &Executable,
+        tests: &[Test],
+    ) -> Result<std::result::Result<Times, Verdict>> {
+        let times = self.time_tests(program, tests)?;
+        let limit = EditVerdict::InstructionLimit;
+        let is_limited = matches!(&times, Err(verdict) if verdict.name == limit.name());
+        let Some((patient, most)) = self.patient.as_ref().filter(|_| is_limited) else {
+            return Ok(times);
+        };
+        let inputs: Vec<&[u8]> = tests.iter().map(|test| test.input.as_slice()).collect();
+        let allowed: Vec<u64> = self
+            .stopwatch
+            .time_each(slow, &inputs)?
+            .into_iter()
+            .map(|time| time.map_or(0, |time| time.instructions.saturating_mul(PATIENCE)))
+            .map(|allowed| allowed.max(*most))
+            .collect();
+        // It would be stopped again.
+        if allowed.iter().all(|allowed| allowed == most) {
+            return Ok(times);
+        }
+        let found = patient.time_each(program, &inputs)?;
+        for ((test, found), allowed) in tests.iter().zip(&found).zip(allowed) {
+            if found.as_ref().is_ok_and(|found| found.instructions > allowed) {
+                let number = test.number;
+                let detail = format!("test {number}: ran for more than {allowed} instructions");
+                return Ok(Err(Verdict::new(limit, detail)));
+            }
+        }
+        Bench::time_by(patient, program, tests)
+    }
+
+    fn time_by(
+        stopwatch: &Stopwatch,
+        program: &Executable,
+        tests: &[Test],
+    ) -> Result<std::result::Result<Times, Verdict>> {
         let mut times = Times::default();
         let inputs: Vec<&[u8]> = tests.iter().map(|test| test.input.as_slice()).collect();
-        for (test, time) in tests.iter().zip(self.stopwatch.time_each(program, &inputs)?) {
+        for (test, time) in tests.iter().zip(stopwatch.time_each(program, &inputs)?) {
             let Time { seconds, seconds_net, instructions, output_hash, .. } = match time {
                 Ok(time) => time,
                 Err(verdict) => {
@@ -297,5 +357,40 @@ impl Bench {
             }
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_may_execute_more_than_the_limit_where_the_slow_program_nearly_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let timing = timing::Options {
+            net: false,
+            max_instructions: 20_000_000,
+            ..timing::Options::default()
+        };
+        let store = Store::at(folder.path());
+        let bench = Bench::open(&timing, Limits::default(), &store).unwrap();
+        let program = |rounds: u32| {
+            let code = format!(
+                "int main() {{ for (int i = 0; i < {rounds}; i++) __asm__ volatile(\"\"); return 0; }}"
+            );
+            bench.build(&code, Language::C).unwrap().unwrap()
+        };
+        let (little, much) = (program(1000), program(4_000_000));
+        let tests = [Test { number: 3, input: Vec::new(), output: Vec::new() }];
+        let time = |candidate: &Executable, slow: &Executable| {
+            let times = bench.time_candidate(candidate, slow, &tests).unwrap();
+            times.map(|times| times.instructions).map_err(|verdict| verdict.name.into_owned())
+        };
+        let (candidate, endless) = (program(11_000_000), program(60_000_000));
+        assert!(bench.time_tests(&candidate, &tests).unwrap().is_err());
+        assert!(time(&candidate, &much).is_ok_and(|instructions| instructions > 20_000_000));
+        for (candidate, slow) in [(&candidate, &little), (&endless, &much)] {
+            assert_eq!(time(candidate, slow), Err("instruction-limit".to_owned()));
+        }
     }
 }

@@ -22,11 +22,13 @@ pub struct Candidates {
     pub method: String,
     /// The programs; an answer without a program in it is empty.
     pub programs: Vec<String>,
+    /// What the line calls each; nothing where it gives no names.
+    pub ids: Vec<String>,
 }
 
 impl Candidates {
-    /// Read JSON lines with `src_id` and `generated_answers`. Of an answer with code blocks the program is the last whole
-    /// one that has a `main`; one without is the program, or none where it has no `main`.
+    /// Read JSON lines with `src_id` and `generated_answers`. Of an answer with code blocks the program is the last
+    /// one that has a `main` and does not break off; one without is the program, or none where it has no `main`.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is broken and `on_broken` says to stop.
@@ -44,12 +46,24 @@ impl Candidates {
             }
             _ => Vec::new(),
         };
+        let name = |value: &Value| match value {
+            Value::String(name) => name.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => String::new(),
+        };
+        let ids = match line.get("id") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(names)) => names.iter().map(name).collect(),
+            // To hand in nothing is an answer, too.
+            Some(one) => vec![name(one); programs.len().max(1)],
+        };
         Candidates {
             problem_id: text("problem_id"),
             src_id: text("src_id"),
             tgt_id: text("tgt_id"),
             method: text("method"),
             programs,
+            ids,
         }
     }
 
@@ -61,9 +75,19 @@ impl Candidates {
             "method": self.method, "generated_answers": self.programs,
         });
         match value {
-            Value::Object(line) => line,
+            Value::Object(mut line) => {
+                if !self.ids.is_empty() {
+                    line.insert("id".into(), json!(self.ids));
+                }
+                line
+            }
             _ => Map::new(),
         }
+    }
+
+    /// What the line calls the program of that place; empty where it has no name.
+    pub(crate) fn id(&self, place: usize) -> String {
+        self.ids.get(place).cloned().unwrap_or_default()
     }
 
     /// PIE's row *Same Human*: each pair's own improved version.
@@ -97,6 +121,7 @@ impl Candidates {
             tgt_id: pair.tgt_id.clone(),
             method: method.into(),
             programs: vec![program],
+            ids: Vec::new(),
         }
     }
 
@@ -148,5 +173,19 @@ mod tests {
         assert!(Candidates::same_human(&pairs)[0].are_for(&pairs[0]));
         let line = Candidates::same_human(&pairs)[0].to_line();
         assert_eq!(Candidates::from_line(&line), Candidates::same_human(&pairs)[0]);
+    }
+
+    #[test]
+    fn names_of_answers_come_back() {
+        let program = "int main() {}";
+        let of = |id: Value| {
+            let line = json!({"src_id": "a", "id": id, "generated_answers": [program, program]});
+            let read = Candidates::from_line(line.as_object().unwrap());
+            assert_eq!(Candidates::from_line(&read.to_line()), read);
+            read.ids
+        };
+        assert_eq!(of(json!(["x", 7])), ["x", "7"]);
+        assert_eq!(of(json!("x")), ["x", "x"], "one for all");
+        assert!(of(Value::Null).is_empty());
     }
 }

@@ -104,6 +104,9 @@ pub enum Error {
     /// There is no clang to ask.
     #[error(transparent)]
     Clang(#[from] clang::Error),
+    /// A repository cannot be had.
+    #[error(transparent)]
+    Mine(#[from] mine::Error),
 }
 
 /// Results of this crate.

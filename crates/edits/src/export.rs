@@ -91,8 +91,8 @@ fn line(
         ExportMethod::Plain | ExportMethod::SelfPlay => prompt.messages(&pair.src_code, &[]),
         // The example's question holds the tag; the question itself would ask for 10.
         ExportMethod::PerfConditioned => {
-            let example =
-                Example { slow: pair.src_code.clone(), fast: pair.tgt_code.clone(), score };
+            let (slow, fast) = (pair.src_code.clone(), pair.tgt_code.clone());
+            let example = Example { slow, fast, score, ..Example::default() };
             let mut messages = prompt.messages(&pair.src_code, &[example]);
             messages.truncate(messages.len().saturating_sub(2));
             messages

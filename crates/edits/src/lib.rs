@@ -10,10 +10,12 @@
 //!   accepted programs agree. A [`TestSet`] reads them, and folders in PIE's layout as well.
 //! - The stage [`Judge`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
 //! - The stage [`Certify`] compares an edit with the slow program on all small inputs, and on others grown by coverage.
-//! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
+//! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out;
+//!   [`score_kernels()`] computes them of judged kernels.
 //! - [`search()`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
 //!   evolution under the judge. [`propose`] asks a served model, with examples found by retrieval.
 //! - [`self_play()`] has a model invent programs and make them faster, and keeps what holds up.
+//! - [`pair_history()`] makes pairs of OpenCL kernels of what commits change, [`pair_variants()`] of what macros tune.
 //! - [`export()`] writes pairs as data to fine-tune on.
 //!
 //! ```no_run
@@ -42,6 +44,7 @@ mod export;
 pub mod fuzz;
 mod grow;
 mod judge;
+mod kernel_pairs;
 mod label;
 mod model;
 mod own_io;
@@ -72,19 +75,21 @@ pub use judge::{
     Batch, CHEATS, Challenge, Judge, JudgeFacts, JudgeItem, JudgeOptions, JudgeReport, Judgement,
     Sanitize, Tests,
 };
+pub use kernel_pairs::{KernelPairsReport, pair_history, pair_variants, read_variants};
 pub use label::{Change, Label, label};
 pub use model::{
     Client, Completion, Encoder, Endpoint, EndpointEncoder, Example, Index, METHODS, Message,
-    Prompt, ProposeOptions, ProposeReport, StrategyEncoder, TokenEncoder, Usage, propose, unfenced,
+    Prompt, ProposeOptions, ProposeReport, Shown, StrategyEncoder, TokenEncoder, Usage, propose,
+    unfenced,
 };
 pub use pair::{Language, Pair, Pairs, Submission, TestTime, write_lines};
 pub use pairs::{MakePairs, PairFacts, PairItem, PairOptions, PairReport};
-pub use problems::{Problem, Sample};
+pub use problems::{Limit, Problem, Sample};
 pub use rules::{
     Edit, KernelCandidate, KernelProposals, KernelRewriter, Rewriter, kernel_rule_names,
     propose_kernels, rule_names,
 };
-pub use score::{Best, FAST_P, FastP, Scores, fast_p_picture, score};
+pub use score::{Best, FAST_P, FastP, KernelScores, Scores, fast_p_picture, score, score_kernels};
 pub use search::{SearchOptions, SearchReport, search};
 pub use self_play::{SelfPlayOptions, SelfPlayReport, self_play};
 pub use stopwatch::{Stopwatch, Time};

@@ -20,6 +20,8 @@ pub struct Problem {
     pub id: String,
     /// Inputs and outputs.
     pub samples: Vec<Sample>,
+    /// How small and how large what a program reads may be, as far as it is stated.
+    pub limits: Vec<Limit>,
 }
 
 /// A test that came with a problem.
@@ -31,9 +33,27 @@ pub struct Sample {
     pub output: String,
 }
 
+/// How small and how large something in an input may be: what stands in a line of the first sample, a variable of the grammar of
+/// inputs, or the number of data sets. Of words it is the number of letters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// A line of the first sample, from 1 on.
+    pub line: Option<u64>,
+    /// A token of that line, from 1 on; all of them where it is absent.
+    pub token: Option<u64>,
+    /// A variable, as the column `grammar` of tests numbers them.
+    pub slot: Option<u64>,
+    /// How many data sets there are.
+    pub data_sets: bool,
+    /// No smaller.
+    pub least: Option<i64>,
+    /// No larger.
+    pub most: Option<i64>,
+}
+
 impl Problem {
-    /// Read a folder in CodeNet's layout, or JSON lines: `problem_id` with `samples`, or CodeContests' `name` with `public_tests`,
-    /// `private_tests` and `generated_tests`.
+    /// Read a folder in CodeNet's layout, or JSON lines: `problem_id` with `samples` and perhaps `limits`, or CodeContests' `name`
+    /// with `public_tests`, `private_tests` and `generated_tests`.
     ///
     /// # Errors
     /// When it cannot be read, holds no problem, or a line is broken and `on_broken` says to stop.
@@ -55,7 +75,48 @@ fn of_line(line: &Map<String, Value>) -> Problem {
     let samples = line["samples"].as_array().into_iter().flatten();
     let samples =
         samples.map(|one| Sample { input: text(&one["input"]), output: text(&one["output"]) });
-    Problem { id: text(&line["problem_id"]), samples: samples.collect() }
+    let limits = line.get("limits").and_then(limits_of).unwrap_or_default();
+    Problem { id: text(&line["problem_id"]), samples: samples.collect(), limits }
+}
+
+/// A list of limits; `None` where something else stands there.
+pub(crate) fn limits_of(value: &Value) -> Option<Vec<Limit>> {
+    value.as_array()?.iter().map(limit_of).collect()
+}
+
+fn limit_of(value: &Value) -> Option<Limit> {
+    const FIELDS: [&str; 6] = ["line", "token", "slot", "data_sets", "least", "most"];
+    let fields = value.as_object()?;
+    if !fields.keys().all(|key| FIELDS.contains(&key.as_str())) {
+        return None;
+    }
+    // `1e9` is a number with a fraction in JSON.
+    let whole = |value: &Value| {
+        let near = |number: &f64| number.fract() == 0.0 && number.abs() <= 1e18;
+        value.as_i64().or_else(|| Some(value.as_f64().filter(near)? as i64))
+    };
+    let number = |name: &str| match fields.get(name) {
+        None | Some(Value::Null) => Some(None),
+        Some(value) => whole(value).map(Some),
+    };
+    let place = |name: &str, first: u64| match number(name)? {
+        None => Some(None),
+        Some(place) => u64::try_from(place).ok().filter(|place| *place >= first).map(Some),
+    };
+    let data_sets = match fields.get("data_sets") {
+        None | Some(Value::Null) => false,
+        Some(value) => value.as_bool()?,
+    };
+    let (line, token, slot) = (place("line", 1)?, place("token", 1)?, place("slot", 0)?);
+    let (least, most) = (number("least")?, number("most")?);
+    let places = usize::from(line.is_some()) + usize::from(slot.is_some()) + usize::from(data_sets);
+    let is_range = match (least, most) {
+        (None, None) => false,
+        (Some(least), Some(most)) => least <= most,
+        _ => true,
+    };
+    let is_one = places == 1 && (token.is_none() || line.is_some());
+    (is_one && is_range).then_some(Limit { line, token, slot, data_sets, least, most })
 }
 
 /// A line of CodeContests as one of ours: its tests are lists of inputs and of outputs.
@@ -73,10 +134,9 @@ pub(crate) fn of_contest(line: &Map<String, Value>) -> Option<Map<String, Value>
         );
     }
     let name = line.get("problem_id").or_else(|| line.get("name"))?.clone();
-    Some(Map::from_iter([
-        ("problem_id".to_owned(), name),
-        ("samples".to_owned(), Value::Array(samples)),
-    ]))
+    let limits = line.get("limits").map(|limits| ("limits".to_owned(), limits.clone()));
+    let problem = [("problem_id".to_owned(), name), ("samples".to_owned(), Value::Array(samples))];
+    Some(problem.into_iter().chain(limits).collect())
 }
 
 /// The problems of a folder in CodeNet's layout that have a sample, by name.
@@ -120,7 +180,7 @@ fn codenet(root: &Path) -> Result<Vec<Problem>> {
             }
         }
         if !samples.is_empty() {
-            problems.push(Problem { id, samples });
+            problems.push(Problem { id, samples, ..Problem::default() });
         }
     }
     Ok(problems)
@@ -211,6 +271,38 @@ mod tests {
     }
 
     #[test]
+    fn limits_name_one_place_and_a_range() {
+        let read = |text: &str| limits_of(&serde_json::from_str(text).expect("it is JSON"));
+        let known = read(
+            r#"[{"line": 1, "token": 2, "least": 1, "most": 1e5}, {"slot": 0, "most": 7}, {"data_sets": true, "least": 0}]"#,
+        );
+        let due = [
+            Limit {
+                line: Some(1),
+                token: Some(2),
+                least: Some(1),
+                most: Some(100_000),
+                ..Limit::default()
+            },
+            Limit { slot: Some(0), most: Some(7), ..Limit::default() },
+            Limit { data_sets: true, least: Some(0), ..Limit::default() },
+        ];
+        assert_eq!(known.as_deref(), Some(&due[..]));
+        for wrong in [
+            r#"{"line": 1, "most": 1}"#,
+            r#"[{"line": 0, "most": 1}]"#,
+            r#"[{"line": 1}]"#,
+            r#"[{"line": 1, "least": 2, "most": 1}]"#,
+            r#"[{"line": 1, "slot": 1, "most": 1}]"#,
+            r#"[{"slot": 1, "token": 1, "most": 1}]"#,
+            r#"[{"line": 1, "most": 0.5}]"#,
+            r#"[{"line": 1, "max": 1, "most": 1}]"#,
+        ] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_folder_in_codenets_layout_has_problems() {
         let root = tempfile::tempdir().expect("a folder");
         let put = |path: &str, text: &str| {
@@ -228,7 +320,8 @@ mod tests {
         put("problem_descriptions/p00002.html", "<h2>Input</h2><pre>none</pre>");
         let (problems, _) = Problem::read(root.path(), OnBroken::Stop).expect("it is read");
         let samples = vec![sample("2\n", "4\n"), sample("3", "9")];
-        assert_eq!(problems, [Problem { id: "p00001".into(), samples }]);
+        let due = Problem { id: "p00001".into(), samples, ..Problem::default() };
+        assert_eq!(problems, [due]);
         let empty = tempfile::tempdir().expect("a folder");
         assert!(Problem::read(empty.path(), OnBroken::Stop).is_err());
     }

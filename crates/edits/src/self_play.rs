@@ -1,5 +1,5 @@
-//! Self-play (PIE, section 3.3): a model invents programs and makes them faster; what holds up is data to
-//! learn from.
+//! Self-play (PIE, section 3.2 and appendix A.6): a model invents programs, and it or another makes them faster;
+//! what holds up is data to learn from.
 //!
 //! A new program is a variation of a known one: it reads the same inputs, and prints something else on them.
 //! Programs that print the same on all inputs are one group, which is a new problem; its tests are the
@@ -97,9 +97,10 @@ struct Invented {
     tests: Vec<Test>,
 }
 
-/// Answers of an endpoint, failures counted.
+/// Answers of an endpoint to one question, failures counted.
 struct Asking<'a> {
     client: &'a Client,
+    prompt: &'a Prompt,
     options: &'a SelfPlayOptions,
     answered: AtomicU64,
     failed: AtomicU64,
@@ -109,16 +110,32 @@ struct Asking<'a> {
 /// Failures in a row after which nothing more is asked.
 const GIVE_UP: u64 = 5;
 
-impl Asking<'_> {
-    /// The program in the answer to `prompt` about `slow`; `None` where there is no answer.
-    fn program(&self, prompt: &Prompt, slow: &str, draw: u64) -> Result<Option<String>> {
-        if self.answered.load(Ordering::Relaxed) == 0
-            && self.failed.load(Ordering::Relaxed) >= GIVE_UP
-        {
+impl<'a> Asking<'a> {
+    fn new((client, prompt): (&'a Client, &'a Prompt), options: &'a SelfPlayOptions) -> Asking<'a> {
+        let (answered, failed) = (AtomicU64::new(0), AtomicU64::new(0));
+        Asking { client, prompt, options, answered, failed, failure: Mutex::default() }
+    }
+
+    fn answered(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The last failure; empty where there was none.
+    fn failure(&self) -> String {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The program in the answer about `slow`; `None` where there is no answer.
+    fn program(&self, slow: &str, draw: u64) -> Result<Option<String>> {
+        if self.answered() == 0 && self.failed() >= GIVE_UP {
             self.failed.fetch_add(1, Ordering::Relaxed);
             return Ok(None);
         }
-        let messages = prompt.messages(slow, &[]);
+        let messages = self.prompt.messages(slow, &[]);
         let (temperature, tokens) = (self.options.temperature, self.options.most_tokens);
         match self.client.complete(&messages, temperature, tokens, draw) {
             Ok(answer) => {
@@ -135,34 +152,28 @@ impl Asking<'_> {
     }
 }
 
-/// Play: programs like those of `pairs` on the inputs of `tests`, invented by `invent` and made faster by
-/// `improve`. Pairs of the splits `val` and `test` are not played with. Makes the folder `out` with the data
-/// set `pairs` and the folder `tests`.
+/// Play: programs like those of `pairs` on the inputs of `tests`, invented by the first of `players` and made
+/// faster by the second, each with its prompt; both may be one model. Pairs of the splits `val` and `test` are
+/// not played with. Makes the folder `out` with the data set `pairs` and the folder `tests`.
 ///
 /// # Errors
-/// When no pair has tests, the endpoint gives no answer to any request, or something cannot be written.
+/// When no pair has tests, an endpoint gives no answer to any request, or something cannot be written.
 pub fn self_play(
     pairs: &[Pair],
     tests: &TestSet,
     bench: &Bench,
-    (client, invent, improve): (&Client, &Prompt, &Prompt),
+    players: [(&Client, &Prompt); 2],
     options: &SelfPlayOptions,
     out: &Path,
     progress: &dyn Progress,
 ) -> Result<SelfPlayReport> {
     let started = Instant::now();
     let known = to_vary(pairs, tests)?;
-    let asking = Asking {
-        client,
-        options,
-        answered: AtomicU64::new(0),
-        failed: AtomicU64::new(0),
-        failure: Mutex::default(),
-    };
+    let [inventor, editor] = players.map(|player| Asking::new(player, options));
     progress.begin("invent", options.programs);
     let numbers: Vec<u64> = (0..options.programs).collect();
     let invented = each(&numbers, |number| {
-        let one = invent_one(*number, &known, bench, invent, &asking);
+        let one = invent_one(*number, &known, bench, &inventor);
         progress.advance(1);
         one
     })?;
@@ -180,23 +191,34 @@ pub fn self_play(
         groups.iter().flat_map(|(name, all)| all.iter().map(move |one| (name, one))).collect();
     progress.begin("improve", all.len() as u64);
     let improved = each(&all, |(name, one)| {
-        let improved = improve_one(name, one, &visible, bench, improve, &asking);
+        let improved = improve_one(name, one, &visible, bench, &editor);
         progress.advance(1);
         improved
     })?;
     let kept = best(improved, options.per_group, &mut report);
-    report.failed = asking.failed.load(Ordering::Relaxed);
-    report.failure = asking.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-    report.usage = client.usage();
+    report.failed = inventor.failed() + editor.failed();
+    report.failure = editor.failure();
+    if report.failure.is_empty() {
+        report.failure = inventor.failure();
+    }
+    report.usage = inventor.client.usage();
+    if !std::ptr::eq(inventor.client, editor.client) {
+        report.usage = report.usage + editor.client.usage();
+    }
     report.seconds = started.elapsed().as_secs_f64();
-    if asking.answered.load(Ordering::Relaxed) == 0 {
+    let gone = match (inventor.answered(), editor.answered()) {
+        (0, _) => Some(&inventor),
+        (_, 0) if editor.failed() > 0 => Some(&editor),
+        _ => None,
+    };
+    if let Some(gone) = gone {
         // Nothing is kept of a game that was not played.
         let _ = dataset::abandon_folder(&partial);
-        let tries = client.endpoint().tries;
-        let endpoint = client.endpoint().base_url.clone();
-        return Err(Error::Endpoint { endpoint, tries, reason: report.failure });
+        let tries = gone.client.endpoint().tries;
+        let endpoint = gone.client.endpoint().base_url.clone();
+        return Err(Error::Endpoint { endpoint, tries, reason: gone.failure() });
     }
-    write(kept, pairs, options, &partial, out)?;
+    write(kept, pairs, &[&inventor, &editor], &partial, out)?;
     Ok(report)
 }
 
@@ -252,14 +274,21 @@ fn best(
 fn write(
     kept: Vec<Pair>,
     pairs: &[Pair],
-    options: &SelfPlayOptions,
+    [inventor, editor]: &[&Asking<'_>; 2],
     partial: &Path,
     out: &Path,
 ) -> Result<()> {
     let texts = pairs.iter().map(|pair| pair.src_code.as_bytes());
+    let options = inventor.options;
+    let mut configuration = serde_json::to_value(options).unwrap_or_default();
+    for (role, asking) in [("inventor", inventor), ("editor", editor)] {
+        let endpoint = asking.client.endpoint();
+        configuration[role] =
+            serde_json::json!({ "model": endpoint.model, "top_p": endpoint.top_p });
+    }
     let notes = Notes {
         inputs: vec![Input { name: "pairs".into(), hash: content_hash_of(texts) }],
-        configuration: serde_json::to_value(options).unwrap_or_default(),
+        configuration,
         seed: options.seed,
         ..Notes::default()
     };
@@ -273,14 +302,13 @@ fn invent_one(
     number: u64,
     known: &[(&Pair, Vec<Test>)],
     bench: &Bench,
-    prompt: &Prompt,
     asking: &Asking<'_>,
 ) -> Result<Option<std::result::Result<Invented, Verdict>>> {
     let mut random = ChaCha8Rng::seed_from_u64(asking.options.seed);
     random.set_stream(number);
     let Some((pair, tests)) = known.choose(&mut random) else { return Ok(None) };
     let draw = asking.options.seed.wrapping_add(number);
-    let Some(code) = asking.program(prompt, &pair.src_code, draw)? else { return Ok(None) };
+    let Some(code) = asking.program(&pair.src_code, draw)? else { return Ok(None) };
     let refuse = |name: EditVerdict, why: &str| Ok(Some(Err(Verdict::new(name, why))));
     if code.trim().is_empty() {
         return refuse(EditVerdict::NoProgram, NO_PROGRAM);
@@ -361,7 +389,6 @@ fn improve_one(
     one: &Invented,
     tests: &Tests,
     bench: &Bench,
-    prompt: &Prompt,
     asking: &Asking<'_>,
 ) -> Result<(Option<Pair>, Vec<String>)> {
     let slow = Pair {
@@ -383,7 +410,7 @@ fn improve_one(
     let (mut best, mut verdicts): (Option<(u64, Judgement)>, Vec<String>) = (None, Vec::new());
     for sample in 0..asking.options.samples {
         let draw = asking.options.seed.wrapping_add(sample);
-        let Some(code) = asking.program(prompt, &one.code, draw)? else { continue };
+        let Some(code) = asking.program(&one.code, draw)? else { continue };
         let row = source.judge(&code, bench, &judged_by)?;
         let fast = row.seconds.is_some_and(|seconds| source.times.seconds / seconds >= least);
         let verdict = if row.is_accepted() && !fast { "too-slow" } else { row.verdict.as_str() };
@@ -500,24 +527,32 @@ mod tests {
             "int main() { return x; }\n".into(),
             String::new(),
         ]);
-        let endpoint = Endpoint {
-            base_url: url,
-            model: "m".into(),
-            key_variable: "EDITS_TEST_NO_SUCH_KEY".into(),
-            ..Endpoint::default()
+        let player = |base_url: &str, model: &str| {
+            let endpoint = Endpoint {
+                base_url: base_url.into(),
+                model: model.into(),
+                key_variable: "EDITS_TEST_NO_SUCH_KEY".into(),
+                tries: 1,
+                ..Endpoint::default()
+            };
+            Client::new(endpoint, store.clone())
         };
-        let client = Client::new(endpoint, store);
+        let (inventor, editor) = (player(&url, "writes"), player(&url, "edits"));
         let prompt = |name: &str| Prompt::of_method(name).unwrap();
         let (invent, improve) = (prompt("self-play"), prompt("instruction"));
         let options =
             SelfPlayOptions { programs: 8, samples: 2, per_group: 1, ..SelfPlayOptions::default() };
         let out = folder.path().join("play");
-        let asked = (&client, &invent, &improve);
-        let play = |pairs: &[Pair]| {
-            self_play(pairs, &tests, &bench, asked, &options, &out, &dataset::Silent)
+        let play = |pairs: &[Pair], editor: &Client| {
+            let players = [(&inventor, &invent), (editor, &improve)];
+            self_play(pairs, &tests, &bench, players, &options, &out, &dataset::Silent)
         };
-        assert!(play(&[pair("test")]).is_err(), "what is tested on is not played with");
-        let report = play(&[pair("train")]).unwrap();
+        assert!(play(&[pair("test")], &editor).is_err(), "what is tested on is not played with");
+        // Nobody listens there.
+        let gone = play(&[pair("train")], &player("http://127.0.0.1:9/v1", "gone")).unwrap_err();
+        assert!(gone.to_string().starts_with("http://127.0.0.1:9/v1 gave no answer"), "{gone}");
+        assert!(!out.exists());
+        let report = play(&[pair("train")], &editor).unwrap();
         let counts = |all: &[(&str, u64)]| -> BTreeMap<String, u64> {
             all.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
         };
@@ -531,6 +566,14 @@ mod tests {
         ]);
         assert_eq!(report.programs, programs);
         assert_eq!(report.edits, counts(&[("accepted", 3), ("wrong-output", 3)]));
+        // The inventions of the game before were kept.
+        assert_eq!((report.usage.requests, report.usage.cached), (8 + 6, 8));
+        let made = dataset::Dataset::open(&out.join("pairs")).unwrap();
+        let settings = &made.manifest().notes.configuration;
+        assert_eq!(
+            [&settings["inventor"]["model"], &settings["editor"]["model"]],
+            ["writes", "edits"]
+        );
         assert_eq!((report.groups, report.pairs), (2, 2), "one of two alike is kept");
         assert!(report.geomean >= 5.0, "{}", report.geomean);
         let kept = crate::Pairs::read(&out.join("pairs"), Default::default()).unwrap().pairs;

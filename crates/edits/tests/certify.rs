@@ -32,7 +32,8 @@ fn certified(
     let samples = samples
         .iter()
         .map(|(input, output)| Sample { input: (*input).into(), output: (*output).into() });
-    let problem = Problem { id: "p".into(), samples: samples.collect() };
+    let samples = samples.collect();
+    let problem = Problem { id: "p".into(), samples, ..Problem::default() };
     let stage = Certify::new(&[pair], &[candidates], &[problem], &bench, options);
     let context = Context { jobs: 2, force: true, ..Context::new(folder.join("certified")) };
     run(&stage, &context).unwrap();

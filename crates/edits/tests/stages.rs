@@ -156,7 +156,8 @@ fn tests_made_in_parts_and_merged_are_the_whole() {
     let problem = |id: &str, output: &str| {
         let sample =
             |input: &str, output: &str| Sample { input: input.into(), output: output.into() };
-        Problem { id: id.into(), samples: vec![sample("10\n", output), sample("4\n", "10\n")] }
+        let samples = vec![sample("10\n", output), sample("4\n", "10\n")];
+        Problem { id: id.into(), samples, ..Problem::default() }
     };
     let problems = [problem("grown", "55\n"), problem("alone", "55\n"), problem("wrong", "1\n")];
     let options = GrowOptions { draws: 12, ..GrowOptions::default() };

@@ -4,7 +4,7 @@ use crate::{
     CompileConfigs, Error, FeatureSpace, Part, ProgramView, RUST_FLAGS, Ran, Report, Row, Rustc,
     extracted::{DOES_NOT_COMPILE, ExtractedProgram, Found, NO_EXTRACTOR},
     reader::{ModuleReader, Readers, module_verdict},
-    run::{Runner, Undefined, With},
+    run::{Launch, Runner, Undefined, With},
 };
 use clang::{Answer, Clang, Diagnostic, Includes, Request, find_worker};
 use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
@@ -307,6 +307,21 @@ impl Extractor {
     /// When clang, LLVM or a linker cannot be had, and when cancelled.
     pub fn undefined(&self, source: &str) -> Result<Result<Undefined, Verdict>, Error> {
         self.runner.undefined(&self.with(Language::OpenCl)?, source)
+    }
+
+    /// Floating-point operations of launches of an OpenCL program's kernels, taken together, or why they cannot be counted: an
+    /// addition, multiplication or division is one for each lane, a fused multiplication and addition two; those inside of other
+    /// built-in functions are none. They are counted of the first group of work-items, on the numbers of space `dynamic` in buffers,
+    /// and taken to be the same in all groups.
+    ///
+    /// # Errors
+    /// When clang, LLVM or a linker cannot be had, and when cancelled.
+    pub fn operations(
+        &self,
+        source: &str,
+        launches: &[Launch],
+    ) -> Result<Result<f64, Verdict>, Error> {
+        self.runner.operations(&self.with(Language::OpenCl)?, source, launches)
     }
 
     /// What programs are run with, compiled for this machine.

@@ -2,17 +2,20 @@
 
 use crate::{Extracted, FeatureSpace, Part, Row, space::Vector};
 use dataset::Verdict;
+use rows::FeaturesVerdict;
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Why a program has no vector in a space.
 pub(crate) type Reason = &'static str;
 
 /// The input has nothing this space could look at: a bitcode file has no syntax tree.
-pub(crate) const NO_EXTRACTOR: Reason = "no-extractor";
+pub(crate) const NO_EXTRACTOR: Reason = FeaturesVerdict::NoExtractor.name();
 /// clang refuses it, by the first diagnostic.
-pub(crate) const DOES_NOT_COMPILE: Reason = "does-not-compile";
+pub(crate) const DOES_NOT_COMPILE: Reason = FeaturesVerdict::DoesNotCompile.name();
 /// The space tells functions apart and has nothing to say of this one.
-const NO_VECTOR: Reason = "no-vector";
+const NO_VECTOR: Reason = FeaturesVerdict::NoVector.name();
+/// What is said of a program in which a space of kernels finds none.
+const NO_KERNEL: &str = "it has no kernel";
 
 /// What the spaces said of a program, or why none was asked.
 pub(crate) type Found = Result<ExtractedProgram, Verdict>;
@@ -54,12 +57,16 @@ impl ExtractedProgram {
         let mut lacking = Vec::new();
         for (space, extracted) in &self.spaces {
             let vector = match extracted {
-                None => Err(self.why(*space, "", self.absent)),
+                None => Err(self.why(*space, "", self.absent, "")),
                 Some(Extracted::Whole(vector)) => Ok(vector),
                 Some(Extracted::Functions(functions)) => functions
                     .iter()
                     .find_map(|(name, vector)| (name == function).then_some(vector))
-                    .ok_or_else(|| self.why(*space, function, NO_VECTOR)),
+                    .ok_or_else(|| {
+                        let is_empty = functions.is_empty() && self.kernels.is_empty();
+                        let detail = if is_empty { NO_KERNEL } else { "" };
+                        self.why(*space, function, NO_VECTOR, detail)
+                    }),
             };
             match vector {
                 Ok(vector) => {
@@ -81,9 +88,15 @@ impl ExtractedProgram {
         Row { kernel: function.to_owned(), verdict, detail, vectors, ..row }
     }
 
-    /// Why a space has no vector of a function, or of none (of no name).
-    fn why(&self, space: &dyn FeatureSpace, function: &str, otherwise: Reason) -> Verdict {
-        let otherwise = || Verdict { name: Cow::Borrowed(otherwise), detail: String::new() };
+    /// Why a space has no vector of a function, or of none (of no name); where nothing is known of a run, `otherwise`.
+    fn why(
+        &self,
+        space: &dyn FeatureSpace,
+        function: &str,
+        otherwise: Reason,
+        detail: &str,
+    ) -> Verdict {
+        let otherwise = || Verdict { name: Cow::Borrowed(otherwise), detail: detail.to_owned() };
         let idle = || {
             let known = self.idle.iter().find(|(name, _)| name.is_empty() || name == function);
             known.map(|(_, verdict)| verdict.clone())

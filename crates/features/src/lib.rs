@@ -61,11 +61,13 @@ mod view;
 pub use compile::{CompileConfigs, flags};
 pub use error::Error;
 pub use extract::{Extractor, Options};
-pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};
+pub use project::{CELLS, Coverage, Plane, Points, ProjectReport, Projection, project};
 pub use reader::{ModuleReader, load_libraries, module_profile, module_verdict, serve_modules};
 pub use report::Report;
 pub use row::Row;
-pub use run::{BUILTINS, Linker, MOST_ARGUMENTS, Passed, Ran, Undefined, passed};
+pub use run::{
+    BUILTINS, Launch, Linker, MOST_ARGUMENTS, Passed, Ran, Undefined, has_builtins, passed,
+};
 pub use rust::{FLAGS as RUST_FLAGS, Rustc};
 pub use space::{ALL, Extracted, FeatureSpace, Vector, joint, space, spaces};
 pub use stage::{Features, Item};

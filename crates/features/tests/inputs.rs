@@ -158,6 +158,23 @@ fn c_and_cxx_programs_have_vectors_of_all_spaces_but_grewe() {
 }
 
 #[test]
+fn a_space_of_kernels_says_that_a_program_has_none() {
+    for language in [Language::C, Language::OpenCl] {
+        let text = "int twice(int a) { return a + a; }";
+        for name in ["grewe", "grewe-fixed"] {
+            let rows = describe(name, language, text);
+            assert_eq!((&*rows[0].verdict, &*rows[0].detail), ("no-vector", "it has no kernel"));
+        }
+        let rows = describe("grewe,instcount", language, text);
+        assert_eq!(rows[0].verdict, "accepted", "{rows:?}");
+        assert_eq!(rows[0].detail, "grewe: no-vector (it has no kernel)");
+    }
+    let of_kernels = stampmill_features::ALL.into_iter().filter(|space| space.is_of_kernels());
+    let names: Vec<&str> = of_kernels.map(|space| space.name()).collect();
+    assert_eq!(names, ["grewe", "grewe-fixed", "dynamic"]);
+}
+
+#[test]
 fn textual_ir_and_bitcode_have_equal_vectors_and_no_grewe() {
     let library = Library::newest().expect("scripts/setup.sh installs LLVM");
     let text = "define i32 @f(i32 %a) { %b = add i32 %a, 1\n ret i32 %b }";

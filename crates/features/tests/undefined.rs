@@ -3,36 +3,38 @@
 use stampmill_features::{Extractor, ModuleReader, Options, Undefined, spaces};
 
 /// The body of a kernel in which `i` is the global id and `l` the local one; races of global and of local memory, and
-/// reads of local memory that is not set, of two groups of 64, which run three times.
+/// reads of local memory that is not set, of two groups of 64, which run four times.
 const BODIES: &[(&str, [u64; 3])] = &[
     ("x[i] = x[i] * f;", [0, 0, 0]),
     // Each group but the first work-item of all of them, which nobody was before.
-    ("x[0] = f;", [381, 0, 0]),
-    ("x[0] += f;", [762, 0, 0]),
-    ("x[l] = f;", [192, 0, 0]),
-    ("x[i] = x[i + 1];", [381, 0, 0]),
+    ("x[0] = f;", [508, 0, 0]),
+    ("x[0] += f;", [1016, 0, 0]),
+    ("x[l] = f;", [256, 0, 0]),
+    ("x[i] = x[i + 1];", [508, 0, 0]),
     ("if (i == 0) x[0] = f; x[n + i] = x[i];", [0, 0, 0]),
     ("x[i] = y[i % 4] + y[0];", [0, 0, 0]),
     ("atomic_add((global int *)x, 1);", [0, 0, 0]),
     ("atomic_add((global int *)x, 1); x[i + 1] = f;", [0, 0, 0]),
     // All but the first work-item change what it writes.
-    ("atomic_add((global int *)x, 1); x[i] = f;", [381, 0, 0]),
+    ("atomic_add((global int *)x, 1); x[i] = f;", [508, 0, 0]),
     ("((global char *)x)[i] = i;", [0, 0, 0]),
     ("vstore4(vload4(i, y), i, x);", [0, 0, 0]),
-    ("vstore4(vload4(0, y), i / 2, x);", [192, 0, 0]),
+    ("vstore4(vload4(0, y), i / 2, x);", [256, 0, 0]),
     ("tile[l] = y[i]; barrier(CLK_LOCAL_MEM_FENCE); x[i] = tile[63 - l];", [0, 0, 0]),
     ("tile[l] = y[i]; x[i] = tile[l];", [0, 0, 0]),
-    ("tile[l] = y[i]; if (l > 0) x[i] = tile[l - 1];", [0, 378, 0]),
-    ("x[i] = given[l];", [0, 0, 384]),
-    // In one of the three runs, and in two.
+    ("tile[l] = y[i]; if (l > 0) x[i] = tile[l - 1];", [0, 504, 0]),
+    ("x[i] = given[l];", [0, 0, 512]),
+    // In one of the four runs, and in two.
     ("if (f < g) x[i / 2] = f;", [64, 0, 0]),
     ("if (f > g) x[i / 2] = f;", [64, 0, 0]),
-    ("if (f == g) x[i / 2] = f;", [64, 0, 0]),
+    ("if (f == g) x[i / 2] = f;", [128, 0, 0]),
     ("if (f != g) x[i / 2] = f;", [128, 0, 0]),
-    ("if (l < 32) given[l] = f; barrier(CLK_LOCAL_MEM_FENCE); x[i] = given[l];", [0, 0, 192]),
+    // In the one in which a number is a fraction.
+    ("x[(int)(i * min(f, 1.0f))] = f;", [96, 0, 0]),
+    ("if (l < 32) given[l] = f; barrier(CLK_LOCAL_MEM_FENCE); x[i] = given[l];", [0, 0, 256]),
     // What the group before has left is not set.
-    ("if (i < 64) given[l] = f; barrier(CLK_LOCAL_MEM_FENCE); x[i] = given[l];", [0, 0, 192]),
-    ("given[0] = f; barrier(CLK_LOCAL_MEM_FENCE); x[i] = given[0];", [0, 378, 0]),
+    ("if (i < 64) given[l] = f; barrier(CLK_LOCAL_MEM_FENCE); x[i] = given[l];", [0, 0, 256]),
+    ("given[0] = f; barrier(CLK_LOCAL_MEM_FENCE); x[i] = given[0];", [0, 504, 0]),
 ];
 
 #[test]

@@ -68,8 +68,8 @@ pub use heuristic::{
 };
 pub use model::{LEARNERS, Learner, Method, Model, Node, Sample, Setting, Settings, Split, Tree};
 pub use recipe::{
-    COMPARED, PublishedVectors, RECIPES, Recipe, ReproduceOptions, Reproduction, published_vectors,
-    reproduce,
+    COMPARED, PublishedVectors, RECIPES, Recipe, ReproduceOptions, Reproduction,
+    published_benchmarks, published_vectors, reproduce,
 };
 pub use regression::{
     CostError, CostModel, CostPrediction, CostPredictions, CostTraining, REGRESSORS, Regressor, fit,

@@ -1,4 +1,7 @@
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 /// The variable that names the folder of the helper binaries.
 pub const LIBEXEC_VARIABLE: &str = "STAMPMILL_LIBEXEC";
@@ -101,9 +104,32 @@ pub fn installed(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
+/// Whether this program came with the Python wheel: then it stands in the folder `bin` of the module that starts it.
+#[must_use]
+pub fn is_of_wheel() -> bool {
+    env::current_exe().is_ok_and(|own| is_in_module(&own))
+}
+
+fn is_in_module(program: &Path) -> bool {
+    let folder = program.parent().filter(|folder| folder.ends_with("bin"));
+    folder.and_then(Path::parent).is_some_and(|module| module.join("_binary.py").is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_wheels_program_stands_in_its_module() {
+        let home = tempfile::tempdir().unwrap();
+        let program = home.path().join("stampmill/bin/stampmill");
+        assert!(!is_in_module(&program) && !is_in_module(Path::new("stampmill")));
+        std::fs::create_dir(home.path().join("stampmill")).unwrap();
+        std::fs::write(home.path().join("stampmill/_binary.py"), "").unwrap();
+        assert!(is_in_module(&program));
+        assert!(!is_in_module(&home.path().join("stampmill/release/stampmill")));
+        assert!(!is_of_wheel());
+    }
 
     #[test]
     fn a_missing_helper_says_which_command_builds_it() {

@@ -3,7 +3,8 @@
 //! - [`cache()`]: the folder of everything that can be made or fetched again;
 //! - [`on_path`]: a program on the search path;
 //! - [`write_whole`]: a file that nobody finds half made;
-//! - [`Helper`]: the binaries that come with the main one, and the command that builds one that is missing.
+//! - [`Helper`]: the binaries that come with the main one, and the command that builds one that is missing;
+//! - [`is_of_wheel`]: whether this program came with the Python wheel.
 //!
 //! ```
 //! assert!(stampmill_host::cache().is_absolute());
@@ -14,7 +15,7 @@ mod file;
 mod helper;
 
 pub use file::{write_executable, write_whole};
-pub use helper::{Helper, LIBEXEC_VARIABLE, Missing, installed};
+pub use helper::{Helper, LIBEXEC_VARIABLE, Missing, installed, is_of_wheel};
 
 use std::{
     env,

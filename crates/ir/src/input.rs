@@ -9,7 +9,7 @@ use rows::ModuleOrigin;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, ops::Range, path::Path};
 
-/// Modules handled together where little is done with each.
+/// Modules handled together where little is done with each; fewer where they are large (`Stage::size_bytes`).
 pub(crate) const BATCH: usize = 16;
 
 /// What a [`Stage`](dataset::stage::Stage) is by working on the rows of a data set of modules, its field `modules`.
@@ -26,6 +26,10 @@ macro_rules! on_modules {
 
         fn key(&self, item: &crate::ModuleItem) -> String {
             item.key()
+        }
+
+        fn size_bytes(&self, item: &crate::ModuleItem) -> usize {
+            item.size_bytes()
         }
 
         fn worker(&self) -> Result<(), crate::Error> {
@@ -76,6 +80,15 @@ impl ModuleItem {
         let count = known.entry(origin(&module)).or_default();
         *count += 1;
         ModuleItem { occurrence: *count - 1, module }
+    }
+
+    /// About what it takes in memory: a module's bitcode and its hashes.
+    pub(crate) fn size_bytes(&self) -> usize {
+        let Module { content, function_structures, signature, log, .. } = &self.module;
+        content.len()
+            + std::mem::size_of_val(function_structures.as_slice())
+            + std::mem::size_of_val(signature.as_slice())
+            + log.len()
     }
 
     /// By content and origin. Equal rows are told apart: each of them has a row in what is made.

@@ -21,7 +21,7 @@ pub struct Record {
     pub source: String,
     /// What it is compiled into.
     pub target: String,
-    /// `c`, `c++`, `rust`, `fortran`, `d`, `zig`.
+    /// `c`, `c++`, `opencl`, `cuda`, `rust`, `fortran`, `d`, `zig`, `swift`, `julia`.
     pub language: String,
     /// Folder in which the command ran.
     pub directory: String,

@@ -8,8 +8,8 @@ use dataset::{
 };
 use rows::{CyclesRow, PassRow};
 use stampmill_ir::{
-    Build, BuildOptions, Cycles, Dedup, Extract, License, Module, Optimize, Passes, Plan, Policy,
-    Reader, Statistics, Stats, Stdin,
+    Build, BuildOptions, Cycles, Dedup, Extract, License, Module, ModuleItem, Optimize, Passes,
+    Plan, Policy, Reader, Statistics, Stats, Stdin,
 };
 use std::{
     ffi::OsString,
@@ -85,6 +85,15 @@ fn modules(folder: &Path) -> PathBuf {
     let builder = Builder::<Module>::create(&out, false, &0).unwrap();
     builder.finish(all, Notes::default()).unwrap();
     out
+}
+
+#[test]
+fn batches_of_modules_are_bounded_by_number_and_by_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = Dedup::new(&modules(folder.path())).unwrap();
+    let module = Module { content: vec![0; 1 << 20], signature: vec![0; 128], ..Module::default() };
+    assert_eq!(stage.batch_size(), 16);
+    assert_eq!(stage.size_bytes(&ModuleItem { occurrence: 0, module }), (1 << 20) + 4 * 128);
 }
 
 #[test]

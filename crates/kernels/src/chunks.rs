@@ -27,6 +27,11 @@ impl Chunk {
         self.names.first().filter(|_| self.function.0).map(String::as_str)
     }
 
+    /// The function that it defines, or declares and nothing else.
+    pub(crate) fn declared_function(&self) -> Option<&str> {
+        self.names.first().filter(|_| self.declares_function()).map(String::as_str)
+    }
+
     /// Whether it defines or declares a function and nothing else.
     pub(crate) fn declares_function(&self) -> bool {
         self.function.0 || self.function.1
@@ -77,12 +82,15 @@ struct Cutter<'a> {
     depth: usize,
     /// Index in `current` of the `{` that opened a body, at depth 0.
     body: Option<usize>,
+    /// Whether it is a function's.
+    is_of_function: bool,
 }
 
 impl<'a> Cutter<'a> {
     fn push(&mut self, token: Token<'a>) -> Option<Chunk> {
         if token.is("{") && self.depth == 0 && self.body.is_none() {
             self.body = Some(self.current.len());
+            self.is_of_function = self.is_function(self.current.len());
         }
         match token.text {
             "{" | "(" | "[" => self.depth += 1,
@@ -90,9 +98,7 @@ impl<'a> Cutter<'a> {
             _ => {}
         }
         self.current.push(token);
-        let closed = self.depth == 0
-            && (token.is(";")
-                || (token.is("}") && self.body.is_some_and(|body| self.is_function(body))));
+        let closed = self.depth == 0 && (token.is(";") || (token.is("}") && self.is_of_function));
         if closed { self.finish() } else { None }
     }
 
@@ -173,6 +179,7 @@ impl<'a> Cutter<'a> {
         self.current.clear();
         self.depth = 0;
         self.body = None;
+        self.is_of_function = false;
         let (function, is_open) = (defines, false);
         (!empty).then_some(Chunk { range, kernel, names, unnamed, function, is_open })
     }

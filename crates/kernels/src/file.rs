@@ -112,7 +112,7 @@ impl Source {
     }
 }
 
-/// The rows of a content file: its kernels, or functions of a C program, and whatever was rejected. Kernels of CUDA are
+/// The rows of a content file: its kernels, or functions of a C or C++ program, and whatever was rejected. Kernels of CUDA are
 /// those of `language`: OpenCL C where they are translated, CUDA where they stay as they are.
 pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> Vec<KernelRow> {
     let Some(text) = &source.text else {
@@ -129,14 +129,14 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
     }
     let written = source.language.parse();
     let mut rows = match written {
-        Ok(Language::C) => functions::rows(compiler, source, text),
+        Ok(Language::C | Language::Cxx) => functions::rows(compiler, source, text),
         Ok(Language::Cuda) => cuda::rows(compiler, source, text, language),
         _ => of_opencl(compiler, source, text),
     };
     if rows.iter().any(|row| row.verdict == DOES_NOT_COMPILE) {
         let file = File::new(&source.path, text);
         let first = match written {
-            Ok(Language::C | Language::Cuda) => Vec::new(),
+            Ok(Language::C | Language::Cxx | Language::Cuda) => Vec::new(),
             _ => first_errors(compiler, text, &source.defines),
         };
         place_errors(&mut rows, &file, &first);

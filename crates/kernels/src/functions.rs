@@ -9,6 +9,7 @@ use crate::{
     KernelRow, Status,
     chunks::{self, Chunk, Uses},
     compiler::{Compiler, DOES_NOT_COMPILE, does_not_compile_within, reaching},
+    cxx,
     file::{Source, TOO_SMALL},
     isolate::{Isolated, Pieces},
     rewrite,
@@ -17,7 +18,7 @@ use crate::{
     solve::{MOST_KERNELS, too_many},
 };
 use clang::{DeclarationKind, Facts, Options};
-use dataset::Verdict;
+use dataset::{Language, Verdict};
 use lexer::{Kind, Token, tokens};
 use rows::KernelVerdict;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -42,9 +43,10 @@ const NOT_DEFINED: &str = KernelVerdict::NotDefined.name();
 /// The verdict of functions above [`MOST_TOKENS`].
 const TOO_LONG: &str = KernelVerdict::TooLong.name();
 
-/// The rows of a C program: its functions, and whatever was rejected.
+/// The rows of a program in C, or in C++ as far as it is C: its functions, and whatever was rejected.
 pub(crate) fn rows(compiler: &Compiler, source: &Source, text: &str) -> Vec<KernelRow> {
-    match Program::read(compiler, &without_headers(text)) {
+    let is_cxx = source.language == Language::Cxx.name();
+    match Program::read(compiler, &without_headers(text), is_cxx) {
         Ok(program) => program.rows(compiler, source),
         Err(verdict) => vec![source.rejected("", &verdict)],
     }
@@ -66,7 +68,7 @@ struct Program {
 }
 
 impl Program {
-    fn read(compiler: &Compiler, text: &str) -> Result<Program, Verdict> {
+    fn read(compiler: &Compiler, text: &str, is_cxx: bool) -> Result<Program, Verdict> {
         let options = Options {
             headers: vec![(HEADER_NAME.to_owned(), HEADER.to_owned())],
             prelude: vec![HEADER_NAME.to_owned()],
@@ -76,7 +78,7 @@ impl Program {
         // What the preprocessor complains of (`#error` where nothing is configured) did not reach
         // the text.
         let (text, _) = compiler.preprocess(text, options)?;
-        let mut text = respell(&text);
+        let mut text = respell(&if is_cxx { cxx::as_c(&text) } else { text });
         let mut rejected = BTreeMap::new();
         for _ in 0..ROUNDS {
             let chunks = chunks::cut(&text);

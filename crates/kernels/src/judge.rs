@@ -6,7 +6,7 @@ use crate::{
     setting::{STANDARDS, alone},
 };
 use clang::{Clang, Options};
-use dataset::Verdict;
+use dataset::{Language, Verdict};
 use rows::KernelVerdict;
 use std::ops::Range;
 
@@ -109,6 +109,13 @@ impl Judge {
     /// That the machine failed clang since this was last asked: what was said in between is about no program.
     pub fn works(&self) -> Result<(), clang::Error> {
         self.compiler.works()
+    }
+
+    /// The rows of a content file's kernels, and of what was rejected, as [`Prepare`](crate::Prepare) makes them before it
+    /// compares files. Ask [`Judge::works`] before any of it is kept.
+    #[must_use]
+    pub fn rows(&self, source: &Source) -> Vec<KernelRow> {
+        file::rows(&self.compiler, source, Language::OpenCl)
     }
 
     /// The row of a program's last kernel, isolated and in normal form, as

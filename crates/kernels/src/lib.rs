@@ -18,7 +18,7 @@
 //! 5. Equal texts are one kernel; near-duplicates are one family.
 //!
 //! A C program goes the same way as far as it is OpenCL C: one row for each of its functions, which
-//! models are pre-trained on.
+//! models are pre-trained on. A C++ program is read as C, as far as its free functions are.
 //!
 //! A file of CUDA or HIP is translated first, kernel by kernel, where that is proved equal; or its kernels stay as they
 //! are, each with what it needs.
@@ -37,6 +37,7 @@
 mod chunks;
 mod compiler;
 mod cuda;
+mod cxx;
 mod dead;
 mod error;
 mod file;

@@ -67,6 +67,7 @@ impl<'m> Finder<'m> {
     pub fn signatures<'a>(&self, text: &'a str) -> Vec<KernelSignature<'a>> {
         let dialect = if self.in_macros { Dialect::FLAT } else { Dialect::OPENCL };
         let all: Vec<Token<'a>> = dialect.tokens(text).collect();
+        let closes = closes(&all);
         let mut found = Vec::new();
         let mut at = 0;
         while at < all.len() {
@@ -75,7 +76,7 @@ impl<'m> Finder<'m> {
             if self.begins(&all, begin)
                 && let Some((name, open)) = self.parameters(&all, at)
             {
-                let end = all.get(closing(&all, open)).map_or(text.len(), |close| close.begin);
+                let end = all.get(closes[open]).map_or(text.len(), |close| close.begin);
                 let parameters = all[open].end()..end;
                 found.push(KernelSignature { name, begin: all[begin].begin, parameters });
                 at = open;
@@ -129,6 +130,22 @@ impl<'m> Finder<'m> {
         }
         None
     }
+}
+
+/// For each parenthesis that opens the index of the one that closes it; the number of tokens where none does, and for
+/// other tokens.
+fn closes(all: &[Token<'_>]) -> Vec<usize> {
+    let (mut closes, mut open) = (vec![all.len(); all.len()], Vec::new());
+    for (at, token) in all.iter().enumerate() {
+        if token.is("(") {
+            open.push(at);
+        } else if token.is(")")
+            && let Some(begin) = open.pop()
+        {
+            closes[begin] = at;
+        }
+    }
+    closes
 }
 
 /// Whether an object-like macro can stand for `__kernel`.
@@ -188,6 +205,19 @@ mod tests {
             assert_eq!(find("__kernel\n#ifdef A\nvoid e(int a)\n#endif\n"), ["e"]);
             assert_eq!(find("#define size kernel->size\nint size; void f(int a);"), [""; 0]);
         }
+    }
+
+    #[test]
+    fn parameters_end_where_their_parenthesis_is_closed() {
+        let parameters = |text: &str| {
+            let all = kernel_signatures(text).into_iter();
+            all.map(|one| text[one.parameters].to_owned()).collect::<Vec<_>>()
+        };
+        let text = "kernel void a(int (*x)(int)) {} kernel void b(int y {} kernel void c()";
+        let open = "int y {} kernel void c()";
+        assert_eq!(parameters(text), ["int (*x)(int)", open, ""]);
+        // Each of many that nothing closes costs no look at all that follows.
+        assert_eq!(cuda_kernel_names(&"__global__ void k(".repeat(300_000)).len(), 300_000);
     }
 
     #[test]

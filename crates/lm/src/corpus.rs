@@ -10,15 +10,18 @@ use crate::{
 };
 use dataset::{Signature, content_hash, families};
 use nn::{Array, Numbers};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     path::Path,
 };
 
 /// A kernel to learn from.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
+    /// The id of its row, or its path; may be empty.
+    pub id: String,
     /// Its text.
     pub text: String,
     /// The name that it had; may be empty.
@@ -42,6 +45,10 @@ pub struct CorpusReport {
     pub too_long: usize,
     /// Packages.
     pub packages: usize,
+    /// Packages of which no kernel is trained on.
+    pub held_back: BTreeSet<String>,
+    /// Kernels by package.
+    pub package_kernels: BTreeMap<String, usize>,
     /// Families of near-duplicates.
     pub families: usize,
     /// Exponential of the entropy of the families' shares of the training draws: how many equally
@@ -160,8 +167,31 @@ pub fn prepare(
         lora: None,
     };
     write_json(&folder.join("training.json"), &settings)?;
-    write_json(&folder.join("corpus.json"), &report)?;
+    write_json(&folder.join(REPORT), &report)?;
     Ok(report)
+}
+
+/// File of a checkpoint with the report on its corpus.
+const REPORT: &str = "corpus.json";
+
+/// The packages of a checkpoint's corpus of which no kernel was trained on: those that validation holds whole. None of a
+/// checkpoint that does not say.
+///
+/// # Errors
+/// When the report on its corpus is broken.
+pub fn held_back(folder: &Path) -> Result<BTreeSet<String>> {
+    #[derive(Deserialize)]
+    struct Report {
+        #[serde(default)]
+        held_back: BTreeSet<String>,
+    }
+    let path = folder.join(REPORT);
+    if !path.is_file() {
+        return Ok(BTreeSet::new());
+    }
+    let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+    let report = serde_json::from_str::<Report>(&text).map_err(std::io::Error::other);
+    Ok(report.map_err(Error::file("read", &path))?.held_back)
 }
 
 fn special_ids(special: Special) -> SpecialIds {
@@ -379,6 +409,7 @@ fn report(entries: &[&Entry], family: &[usize], split: &Split) -> CorpusReport {
     for (at, entry) in entries.iter().enumerate() {
         all_packages.insert(entry.package.as_str());
         *report.licenses.entry(entry.license.clone()).or_default() += 1;
+        *report.package_kernels.entry(entry.package.clone()).or_default() += 1;
         if split.side[at] == VALIDATION {
             report.validation += 1;
             continue;
@@ -392,6 +423,8 @@ fn report(entries: &[&Entry], family: &[usize], split: &Split) -> CorpusReport {
     report.effective_families = if whole > 0.0 { entropy.exp() } else { 0.0 };
     report.families = family.iter().collect::<BTreeSet<_>>().len();
     report.packages = all_packages.len();
+    let held_back = all_packages.iter().filter(|package| !packages.contains_key(*package));
+    report.held_back = held_back.map(|package| (*package).to_owned()).collect();
     let largest = packages.iter().max_by(|a, b| a.1.total_cmp(b.1));
     report.largest_package =
         largest.map(|(name, sum)| ((*name).to_owned(), sum / whole)).unwrap_or_default();
@@ -437,6 +470,27 @@ mod tests {
         let report = report(&borrowed, &family, &split);
         assert!(report.validation > 0 && report.training > 100, "{report:?}");
         assert!(report.largest_package.1 < 0.21, "{report:?}");
+        assert_eq!(report.package_kernels["p0"], 128);
+        let is_trained_on = |name: &str| {
+            let is_one = |at: usize| entries[at].package == name && split.side[at] == TRAINING;
+            (0..entries.len()).any(is_one)
+        };
+        let held_back = report.package_kernels.keys().filter(|name| !is_trained_on(name));
+        assert!(report.held_back.iter().eq(held_back), "{report:?}");
+    }
+
+    #[test]
+    fn a_checkpoint_says_which_packages_it_was_not_trained_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let found = || held_back(folder.path());
+        assert!(found().expect("nothing is said").is_empty());
+        let say = |text: &str| fs::write(folder.path().join(REPORT), text).expect("is written");
+        say("{\"training\": 3}");
+        assert!(found().expect("an older report").is_empty());
+        say("{\"held_back\": [\"b\", \"a\"]}");
+        assert!(found().expect("a report").iter().eq(["a", "b"]));
+        say("{\"held_back\": 3}");
+        assert!(found().is_err());
     }
 
     #[test]

@@ -32,8 +32,8 @@ pub fn find_engine() -> Option<PathBuf> {
 pub(crate) fn engine() -> Result<PathBuf> {
     find_engine().ok_or_else(|| {
         Error::Engine(format!(
-            "no engine `{ENGINE}` found: `make torch` builds it (it fetches libtorch, about 0.5 GB), or \
-             name it in {ENGINE_VARIABLE}"
+            "no engine `{ENGINE}` found: `make torch` in a checkout builds it (it fetches libtorch, about 0.5 GB), \
+             or name it in {ENGINE_VARIABLE}"
         ))
     })
 }

@@ -1,6 +1,8 @@
 //! From a training folder to a checkpoint in its place.
 
-use crate::{Error, Metric, Result, Trained, curve::curve, metrics, settings::Settings, train};
+use crate::{
+    Error, Metric, Result, Trained, card, curve::curve, metrics, settings::Settings, train,
+};
 use dataset::{Builder, Notes, Progress};
 use std::{fs, path::Path, sync::atomic::AtomicBool, time::Duration};
 
@@ -119,7 +121,8 @@ pub fn place(work: &Path, out: &Path) -> Result<()> {
 
 /// Whether a checkpoint may have a file of this name.
 fn is_of_checkpoint(name: &Path) -> bool {
-    let known = ["metrics", "base", "curve.svg", "merges.txt", "vocab.txt", "metrics.jsonl"];
+    let known =
+        [card::FILE, "metrics", "base", "curve.svg", "merges.txt", "vocab.txt", "metrics.jsonl"];
     let endings = ["json", "safetensors", "model", "jinja"];
     known.iter().any(|known| name == Path::new(known))
         || name.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))

@@ -93,8 +93,8 @@ pub fn trainer() -> Result<Command> {
     let python = find_python().ok_or_else(|| {
         let needs = NEEDS.join(", ");
         Error::Engine(format!(
-            "no Python to train with: none on the search path has {needs}; `make torch` fetches them (about \
-             0.6 GB), or name one in {PYTHON_VARIABLE}; `--prepare-only` writes a folder to train elsewhere"
+            "no Python to train with: none on the search path has {needs}; pip install them, or `make torch` in a \
+             checkout fetches them (about 0.6 GB), or name one in {PYTHON_VARIABLE}; `--prepare-only` writes a folder to train elsewhere"
         ))
     })?;
     let mut command = Command::new(python);

@@ -110,11 +110,13 @@ pub struct Tuning {
     pub training: Training,
     /// Rank of the adapters that are trained in the place of all weights (Hu et al. 2022).
     pub lora: Option<u32>,
+    /// What adapters add is multiplied by this over their rank; `None`: twice the rank.
+    pub lora_alpha: Option<f64>,
     /// Times that each answer is seen, where no budget of tokens is given.
     pub epochs: f64,
 }
 
-/// What adapters add is multiplied by this (`alpha` over the rank).
+/// `alpha` over the rank, where none is given.
 const SCALE: u32 = 2;
 
 impl Tuning {
@@ -161,7 +163,7 @@ impl Tuning {
             let why = "a batch must hold at least one sequence of `length` tokens".to_owned();
             return Err(Error::Recipe { path: path.unwrap_or(base.folder()).to_owned(), why });
         }
-        Ok(Tuning { training, lora, epochs: 3.0 })
+        Ok(Tuning { training, lora, lora_alpha: None, epochs: 3.0 })
     }
 }
 
@@ -248,7 +250,8 @@ pub fn prepare_edits(
         let tokens = report.training_tokens as f64 * tuning.epochs;
         training.budget_tokens = (tokens as u64).max(1);
     }
-    let lora = |rank| Lora { rank, alpha: f64::from(SCALE * rank) };
+    let alpha = |rank: u32| tuning.lora_alpha.unwrap_or_else(|| f64::from(SCALE * rank));
+    let lora = |rank: u32| Lora { rank, alpha: alpha(rank) };
     let mut settings = Settings {
         training,
         kind: Kind::Infill,
@@ -459,6 +462,12 @@ mod tests {
         assert_eq!(settings["lora"], json!({"rank": 4, "alpha": 8.0}));
         assert_eq!(settings["task"], "edits");
         assert!(work.path().join("base/model.safetensors").is_file());
+        let tuning =
+            Tuning { lora_alpha: Some(16.0), ..Tuning::read(&base, Some(32), None).unwrap() };
+        let work = tempfile::tempdir().unwrap();
+        prepare_edits(&dialogues, &base, &tuning, 0, work.path()).unwrap();
+        let settings = optional(&work.path().join("training.json")).unwrap();
+        assert_eq!(settings["lora"], json!({"rank": 32, "alpha": 16.0}));
     }
 
     #[test]

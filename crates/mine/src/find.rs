@@ -44,12 +44,24 @@ pub(crate) fn rows(
     language: Language,
     suite: Option<&'static Suite>,
 ) -> Vec<Packed> {
+    rows_of(package, source, admitted, language, suite, &|_| true)
+}
+
+/// The same of files whose paths are `wanted` alone; what they include may be any.
+pub(crate) fn rows_of(
+    package: &Package,
+    source: &str,
+    admitted: Licenses,
+    language: Language,
+    suite: Option<&'static Suite>,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Vec<Packed> {
     let tree = &package.tree;
     let mut hints = Hints::of(tree);
     hints.suite = suite;
     let library = Library::new(tree, &hints, language);
     let licensing = Licensing::of(package);
-    let files: Vec<(&str, &[u8])> = tree.iter().collect();
+    let files: Vec<(&str, &[u8])> = tree.iter().filter(|(path, _)| wanted(path)).collect();
     let row = ContentFile {
         language: language.name().to_owned(),
         source: source.to_owned(),
@@ -63,7 +75,7 @@ pub(crate) fn rows(
     for files in files.chunks(FILES_AT_A_TIME) {
         let found = files.par_iter().flat_map_iter(|(path, content)| {
             let found = match language {
-                Language::C | Language::Rust => {
+                Language::C | Language::Cxx | Language::Rust => {
                     program(language, path, content).into_iter().collect()
                 }
                 Language::Cuda => of_cuda(tree, path, content),
@@ -221,7 +233,7 @@ fn finish(
     row
 }
 
-/// The program in C or Rust that a file is.
+/// The program in C, C++ or Rust that a file is.
 fn program<'a>(language: Language, path: &'a str, content: &[u8]) -> Option<Candidate<'a>> {
     if Language::of(Path::new(path)) != Some(language) {
         return None;

@@ -54,7 +54,7 @@ pub(crate) struct Inlined {
 pub(crate) struct Library<'a> {
     tree: &'a Tree,
     hints: &'a Hints,
-    /// Of C programs, not of OpenCL.
+    /// Of C and C++ programs, not of OpenCL.
     of_c: bool,
     prepared: Mutex<HashMap<String, Option<Arc<Prepared>>>>,
 }
@@ -70,7 +70,8 @@ struct Prepared {
 
 impl<'a> Library<'a> {
     pub(crate) fn new(tree: &'a Tree, hints: &'a Hints, language: Language) -> Library<'a> {
-        Library { tree, hints, of_c: language == Language::C, prepared: Mutex::default() }
+        let of_c = matches!(language, Language::C | Language::Cxx);
+        Library { tree, hints, of_c, prepared: Mutex::default() }
     }
 
     fn get(&self, path: &str) -> Option<Arc<Prepared>> {

@@ -15,6 +15,8 @@
 //!
 //! What cannot be had or used is a row with a verdict. A run that is stopped is resumed.
 //!
+//! [`History`] gives the content files of a git repository as its commits change them.
+//!
 //! ```
 //! use dataset::stage::{Context, run};
 //! use stampmill_mine::{Mine, Options};
@@ -48,6 +50,7 @@ mod error;
 mod find;
 #[doc(hidden)]
 pub mod fuzz;
+mod history;
 mod include;
 mod kernel;
 mod license;
@@ -67,6 +70,7 @@ pub use checkout::{Checkout, check_out};
 pub use dataset::{Progress, Silent};
 pub use embedded::Embedded;
 pub use error::Error;
+pub use history::{Change, History, HistoryOptions};
 pub use license::{FileLicense, PackageLicenses, licenses_of};
 pub use popular::{popular_crates, popular_debian};
 pub use report::{PackageReport, Report};
@@ -75,7 +79,7 @@ pub use run::{Item, Mine, Options};
 pub use source::{
     DebianSource, Spec, debian_archives, debian_source, read_list, sha256, upstream_component,
 };
-pub use suite::{Built, Suite};
+pub use suite::{Built, Launch, LaunchArgument, Suite};
 pub use unpack::is_archive;
 
 /// Results of this crate.

@@ -1,4 +1,5 @@
-//! How published suites build their kernels: which macros their host programs define, as facts of ours.
+//! How published suites build and launch their kernels: which macros their host programs define, which sizes and values
+//! they pass, as facts of ours.
 //!
 //! A suite is a file of `suites/`. What is found in a package's build files and host programs says the same where a value
 //! is written there; a value that the host computes is not found, and `prepare` would assume one.
@@ -6,7 +7,7 @@
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// What a suite's host programs define.
+/// What a suite's host programs define and pass.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
@@ -17,6 +18,9 @@ pub struct Suite {
     /// Its files that are built with macros.
     #[serde(default, rename = "file")]
     pub files: Vec<Built>,
+    /// Its kernels of which is known what they are launched with.
+    #[serde(default, rename = "kernel")]
+    pub kernels: Vec<Launch>,
 }
 
 /// A file of kernels.
@@ -27,6 +31,41 @@ pub struct Built {
     pub path: String,
     /// `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
+}
+
+/// What a host program launches a kernel with, on the input that its suite runs it on by default. Of several launches: the
+/// first of those with the most work-items.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// How the path of its program ends; one `*` stands for any name.
+    pub path: String,
+    /// The kernel's name there.
+    pub name: String,
+    /// The files that were read, from the suite's folder on.
+    pub host: Vec<String>,
+    /// Work-items along each dimension.
+    pub global: Vec<u64>,
+    /// The same of a group; empty where the host leaves it to the driver or asks the device.
+    #[serde(default)]
+    pub local: Vec<u64>,
+    /// In order.
+    pub arguments: Vec<LaunchArgument>,
+}
+
+/// An argument of a launch. With neither `elements` nor `value` it depends on what no host program says: contents of a
+/// file, or what a kernel before has computed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchArgument {
+    /// Its name in the kernel.
+    pub name: String,
+    /// Elements of a buffer, or of local memory.
+    pub elements: Option<u64>,
+    /// Its value, where it is a number.
+    pub value: Option<f64>,
+    /// Numbers in a buffer are indices below this.
+    pub below: Option<u64>,
 }
 
 const SUITES: [(&str, &str); 7] = [
@@ -64,6 +103,12 @@ impl Suite {
         let built = self.files.iter().find(|file| ends_with(path, &file.path))?;
         Some(built.defines.iter().map(|define| format!("-D{define}")).collect())
     }
+
+    /// What the kernel of this name in the program at `path` is launched with; `None` for one that is not described.
+    #[must_use]
+    pub fn launch(&self, path: &str, name: &str) -> Option<&Launch> {
+        self.kernels.iter().find(|kernel| kernel.name == name && ends_with(path, &kernel.path))
+    }
 }
 
 /// Whether a path ends as a pattern with at most one `*`, from the beginning of a name on.
@@ -82,6 +127,7 @@ fn ends_with(path: &str, pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_suite_is_read_and_its_macros_are_names() {
@@ -95,6 +141,41 @@ mod tests {
             }
         }
         assert!(Suite::of("rodinja").is_none());
+    }
+
+    #[test]
+    fn every_described_kernel_is_one_and_its_sizes_are_some() {
+        for suite in Suite::names() {
+            let kernels = &Suite::of(suite).expect("it is there").kernels;
+            let mut seen = BTreeSet::new();
+            for kernel in kernels {
+                let Launch { path, name, host, global, local, arguments } = kernel;
+                assert!(seen.insert((path, name)), "{suite}: {path} {name} twice");
+                assert!(!host.is_empty() && (1..=3).contains(&global.len()), "{path} {name}");
+                assert!(local.is_empty() || local.len() == global.len(), "{path} {name}");
+                assert!(global.iter().all(|side| *side > 0), "{path} {name}");
+                let divides = |(side, group): (&u64, &u64)| side.is_multiple_of(*group);
+                assert!(global.iter().zip(local).all(divides), "{path} {name}");
+                let names: BTreeSet<&str> = arguments.iter().map(|one| one.name.as_str()).collect();
+                assert_eq!(names.len(), arguments.len(), "{path} {name}");
+                for one in arguments {
+                    let about = format!("{path} {name} {}", one.name);
+                    assert!(one.elements.is_none() || one.value.is_none(), "{about}");
+                    assert!(one.elements != Some(0) && one.below != Some(0), "{about}");
+                    assert!(one.below.is_none() || one.elements.is_some(), "{about}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_is_known_by_its_path_and_name() {
+        let rodinia = Suite::of("rodinia").expect("it is there");
+        let launch = rodinia.launch("opencl/nw/nw.cl", "nw_kernel2").expect("it is described");
+        assert_eq!((&launch.global, &launch.local), (&vec![8176, 1], &vec![16, 1]));
+        assert_eq!(launch.arguments[5].value, Some(8193.0));
+        assert!(rodinia.launch("opencl/nw/nw.cl", "nw_kernel3").is_none());
+        assert!(rodinia.launch("opencl/other.cl", "nw_kernel2").is_none());
     }
 
     #[test]

@@ -237,7 +237,7 @@ pub(crate) fn too_much_read() -> Verdict {
 
 /// Whether a file is a program by its name that is mined whole where its language is wanted.
 fn is_program(path: &str) -> bool {
-    matches!(Language::of(Path::new(path)), Some(Language::C | Language::Rust))
+    matches!(Language::of(Path::new(path)), Some(Language::C | Language::Cxx | Language::Rust))
 }
 
 /// Whether a host program may hold a kernel or an option for one.

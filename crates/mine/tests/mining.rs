@@ -325,36 +325,64 @@ fn an_output_that_is_there_is_kept() {
     assert_eq!(run(true).unwrap().unique_files, 1);
 }
 
+/// Runs git in a folder; what fails fails the test.
+fn git(folder: &str, arguments: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
+    let mut command = std::process::Command::new("git");
+    let done = command.args(identity).args(arguments).current_dir(folder).output().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A repository of two commits, the first of which is `v1`.
+fn repository(home: &Path, name: &str) -> String {
+    let folder = project(home, name, &[("k/a.cl", b"kernel void first() {}")]);
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "one"]);
+    git(&folder, &["tag", "v1"]);
+    fs::write(Path::new(&folder).join("k/a.cl"), "kernel void second() {}").unwrap();
+    git(&folder, &["commit", "-qam", "two"]);
+    folder
+}
+
+/// The text of the one program of a repository.
+fn text_at(home: &Path, source: &str) -> String {
+    let context = Context { force: true, ..Context::new(home.join("raw")) };
+    let report = mined(home, &[source], &context).unwrap();
+    assert_eq!((report.failed_sources, report.packages[0].version.len()), (0, 40), "{report:?}");
+    rows(home)[0].text.clone()
+}
+
 fn a_git_repository_is_read_at_any_revision() {
     let home = tempfile::tempdir().unwrap();
-    let folder = project(home.path(), "repo", &[("k/a.cl", b"kernel void first() {}")]);
-    let git = |arguments: &[&str]| {
-        let mut command = std::process::Command::new("git");
-        let identity =
-            ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
-        command
-            .args(identity)
-            .args(arguments)
-            .current_dir(&folder)
-            .output()
-            .is_ok_and(|out| out.status.success())
-    };
-    assert!(
-        git(&["init", "-q"])
-            && git(&["add", "."])
-            && git(&["commit", "-qm", "one"])
-            && git(&["tag", "v1"])
-    );
-    fs::write(Path::new(&folder).join("k/a.cl"), "kernel void second() {}").unwrap();
-    assert!(git(&["commit", "-qam", "two"]));
-    let text = |source: String| {
-        let context = Context { force: true, ..Context::new(home.path().join("raw")) };
-        let report = mined(home.path(), &[&source], &context).unwrap();
-        assert_eq!(report.packages[0].version.len(), 40);
-        rows(home.path())[0].text.clone()
-    };
+    let folder = repository(home.path(), "repo");
+    let text = |source: String| text_at(home.path(), &source);
     assert_eq!(text(format!("git+{folder}")), "kernel void second() {}\n");
     assert_eq!(text(format!("git+{folder}@v1")), "kernel void first() {}\n");
+}
+
+/// Runs are offline: nothing is cloned, so what is committed later is there.
+fn a_clone_of_ones_own_is_read_where_it_lies_by_its_url() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = repository(home.path(), "me@home here");
+    let spelled = folder.replace(' ', "%20");
+    let text = |source: &str| text_at(home.path(), source);
+    for url in [
+        format!("git+file://{folder}"),
+        format!("git+file://{spelled}"),
+        format!("git+file://localhost{folder}"),
+        format!("git+file://{folder}/.git"),
+    ] {
+        assert_eq!(text(&url), "kernel void second() {}\n", "{url}");
+        assert_eq!(text(&format!("{url}@v1")), "kernel void first() {}\n", "{url}");
+    }
+    fs::write(Path::new(&folder).join("k/a.cl"), "kernel void third() {}").unwrap();
+    git(&folder, &["commit", "-qam", "three"]);
+    assert_eq!(text(&format!("git+file://{folder}")), "kernel void third() {}\n");
+    let context = Context { force: true, ..Context::new(home.path().join("raw")) };
+    let gone = mined(home.path(), &["git+file:///no/such/clone"], &context).unwrap();
+    let why = &gone.packages[0].notes[0];
+    assert!(gone.failed_sources == 1 && why.contains("nothing at /no"), "{why}");
 }
 
 fn three_parts_merged_are_the_whole() {
@@ -397,5 +425,6 @@ trials::main! {
     a_zip_that_breaks_off_gives_a_verdict,
     an_output_that_is_there_is_kept,
     a_git_repository_is_read_at_any_revision: trials::lacks::program("git"),
+    a_clone_of_ones_own_is_read_where_it_lies_by_its_url: trials::lacks::program("git"),
     three_parts_merged_are_the_whole,
 }

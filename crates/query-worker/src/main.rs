@@ -199,10 +199,14 @@ fn lower(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// What DataFusion says of a table that is none, with the tables that there are.
+/// What DataFusion says of a table that is none, with the tables that there are, or that it is not finished.
 fn no_table(said: &str, question: &Question) -> Option<Error> {
     let (_, named) = said.split_once("table 'datafusion.public.")?;
     let (wanted, _) = named.split_once("' not found")?;
+    let mut folders = [wanted.to_owned(), wanted.replace('_', "-")].map(PathBuf::from).into_iter();
+    if let Some(begun) = folders.find(|folder| dataset::is_unfinished(folder)) {
+        return Some(dataset::Error::NotADataset(begun).into());
+    }
     let tables = question.tables.iter().map(|(name, _)| name);
     let tables: Vec<&str> = tables.chain(&question.own).map(String::as_str).collect();
     let near = dataset::near(wanted, tables.iter().copied()).map(str::to_owned);

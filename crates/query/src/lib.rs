@@ -117,7 +117,7 @@ impl Query {
     /// many where they are held at once.
     ///
     /// # Errors
-    /// When two tables have one name, or there is none.
+    /// When two tables have one name, or there is none; names a data set that is not finished.
     pub fn new(sql: &str, tables: &[String], memory: u64) -> Result<Query> {
         let mut named: Vec<(String, PathBuf)> = Vec::new();
         for table in tables {
@@ -133,6 +133,7 @@ impl Query {
             }
             named.push((name.to_owned(), PathBuf::from(path)));
         }
+        let mut begun = None;
         let unnamed =
             named.iter().find(|(name, _)| name == "dataset").map(|(_, path)| path.clone());
         for word in words(sql) {
@@ -144,6 +145,8 @@ impl Query {
                 }
                 None if tables.is_empty() && !is_known => {
                     let folders = [word.to_owned(), word.replace('_', "-")].map(PathBuf::from);
+                    let is_begun = |folder: &&PathBuf| dataset::is_unfinished(folder);
+                    begun = begun.or_else(|| folders.iter().find(is_begun).cloned());
                     let folder = folders.into_iter().find(|folder| Dataset::is_at(folder));
                     named.extend(folder.map(|folder| (word.to_owned(), folder)));
                 }
@@ -151,7 +154,10 @@ impl Query {
             }
         }
         if named.is_empty() {
-            return Err(Error::NoTable(data_sets(Path::new("."))));
+            return Err(match begun {
+                Some(folder) => dataset::Error::NotADataset(folder).into(),
+                None => Error::NoTable(data_sets(Path::new("."))),
+            });
         }
         Ok(Query { sql: sql.to_owned(), tables: named, memory, by: None })
     }

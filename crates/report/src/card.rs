@@ -1,4 +1,4 @@
-//! What a data set says of itself where it is shared: a card for Hugging Face, and a
+//! What a data set says of itself to others: what Hugging Face asks of one, and a
 //! [Croissant](https://docs.mlcommons.org/croissant/docs/croissant-spec.html) 1.0 file.
 
 use crate::{Error, Result, figures::count};
@@ -10,8 +10,37 @@ use dataset::{Dataset, Manifest};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 
+/// What `datasets` reads in a folder in the place of the metadata at the beginning of a card.
+const METADATA: &str = ".huggingface.yaml";
+const CROISSANT: &str = "_croissant.json";
+
+/// Files that stand beside the parts of every data set: license, tags, size, columns and split as
+/// `datasets.load_dataset` reads them, and a Croissant file. They depend on rows and manifest alone, not on where the data
+/// set is. Their names begin as pandas and pyarrow pass files by; a `README.md` they take for a part.
+///
+/// # Errors
+/// When the data set cannot be read.
+pub fn describe(dataset: &Dataset) -> dataset::Result<Vec<(&'static str, Vec<u8>)>> {
+    descriptions(dataset).map_err(|error| match error {
+        Error::Dataset(error) => error,
+        Error::Read { path, source } => dataset::Error::File { action: "read", path, source },
+        other => dataset::Error::Described {
+            path: dataset.folder().to_owned(),
+            reason: other.to_string(),
+        },
+    })
+}
+
+fn descriptions(dataset: &Dataset) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let about = About::of(dataset)?;
+    let name = &about.manifest.schema;
+    let croissant = serde_json::to_string_pretty(&about.croissant(name, dataset)?)? + "\n";
+    Ok(vec![(METADATA, about.metadata(name).into_bytes()), (CROISSANT, croissant.into_bytes())])
+}
+
 /// Write the data set to the new folder `to`, with `README.md` and `croissant.json` beside its parts: one
-/// that stampmill reads as before, that `datasets.load_dataset` opens, and that can be uploaded as it is.
+/// that stampmill reads as before, that `datasets.load_dataset` opens, and that can be uploaded as it is. They stand in
+/// the place of what [`describe`] makes.
 ///
 /// # Errors
 /// When the data set cannot be read, there is something at `to`, or it cannot be written.
@@ -21,7 +50,7 @@ pub fn share(dataset: &Dataset, to: &std::path::Path) -> Result<()> {
     let croissant = serde_json::to_string_pretty(&about.croissant(&name, dataset)?)? + "\n";
     let files =
         [("README.md", about.card(&name).into_bytes()), ("croissant.json", croissant.into())];
-    Ok(dataset.export(to, &files)?)
+    Ok(dataset.export(to, &files, &[METADATA, CROISSANT])?)
 }
 
 /// Of which all that is said here is made.
@@ -48,11 +77,10 @@ impl About<'_> {
             let columns = known.iter().flat_map(|schema| &schema.columns);
             columns.filter(|(column, ..)| column == name).map(|(.., meaning)| *meaning).next()
         };
-        let first = dataset.batches(None)?.next().transpose()?;
-        let fields = first.map(|batch| batch.schema());
-        let columns: Vec<Column> = fields
+        let columns: Vec<Column> = dataset
+            .columns()?
+            .fields()
             .iter()
-            .flat_map(|schema| schema.fields())
             .map(|field| Column {
                 name: field.name().clone(),
                 kind: field.data_type().clone(),
@@ -81,19 +109,26 @@ impl About<'_> {
         })
     }
 
-    fn card(&self, name: &str) -> String {
-        let Manifest { schema, version, rows, stampmill, identity, notes, .. } = self.manifest;
-        let mut text = String::from("---\nlicense:\n");
+    /// YAML: what a card begins with, between two lines.
+    fn metadata(&self, name: &str) -> String {
+        let Manifest { schema, rows, .. } = self.manifest;
+        let mut text = String::from("license:\n");
         for license in self.hub_licenses() {
             let _ = writeln!(text, "- {license}");
         }
         let _ = write!(
             text,
-            "pretty_name: {}\ntags:\n- code\n- compilers\n- {schema}\nsize_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files: part-*.parquet\ndataset_info: {}\n---\n\n",
+            "pretty_name: {}\ntags:\n- code\n- compilers\n- {schema}\nsize_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files: part-*.parquet\ndataset_info: {}\n",
             json!(name),
             size(*rows),
             self.info()
         );
+        text
+    }
+
+    fn card(&self, name: &str) -> String {
+        let Manifest { schema, version, rows, stampmill, identity, notes, .. } = self.manifest;
+        let mut text = format!("---\n{}---\n\n", self.metadata(name));
         let _ = write!(text, "# {}\n\n{}\n\n", plain(name), self.row.trim());
         let _ = write!(
             text,
@@ -273,7 +308,7 @@ fn hub_feature(name: &str, kind: &DataType) -> Value {
         DataType::List(field) => match field.data_type() {
             DataType::Struct(fields) => json!({"name": name, "list": named(fields)}),
             kind @ DataType::List(_) => {
-                json!({"name": name, "list": hub_feature("", kind)["list"]})
+                json!({"name": name, "list": {"list": hub_feature("", kind)["list"]}})
             }
             kind => json!({"name": name, "list": of(kind)}),
         },
@@ -323,6 +358,62 @@ mod tests {
             [size(0), size(999), size(1000), size(6135)],
             ["n<1K", "n<1K", "1K<n<10K", "1K<n<10K"]
         );
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Odd {
+        license: String,
+        verdict: String,
+        lists: Vec<Vec<f64>>,
+    }
+
+    impl dataset::Row for Odd {
+        const SCHEMA: &'static str = "odd";
+        const VERSION: u32 = 1;
+    }
+
+    #[test]
+    fn a_data_set_is_described_alike_wherever_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        let row = |license: &str, verdict: &str| Odd {
+            license: license.into(),
+            verdict: verdict.into(),
+            lists: vec![vec![1.0]],
+        };
+        let described = |name: &str| {
+            let out = home.path().join(name);
+            let builder = dataset::Builder::<Odd>::create(&out, false, &"").unwrap();
+            let rows = [row("MIT", "accepted"), row("GPL-2.0-only", "too-small")];
+            let set = builder.finish(rows, dataset::Notes::default()).unwrap();
+            describe(&set).unwrap()
+        };
+        let files = described("one");
+        assert_eq!(files, described("other"));
+        let [(METADATA, metadata), (CROISSANT, croissant)] = files.as_slice() else {
+            panic!("{files:?}")
+        };
+        let metadata = String::from_utf8_lossy(metadata);
+        let list = r#"{"name":"lists","list":{"list":"float64"}}"#;
+        for part in
+            ["license:\n- mit\npretty_name: \"odd\"\n", "- n<1K\n", "\"num_examples\":2", list]
+        {
+            assert!(metadata.contains(part), "{part}: {metadata}");
+        }
+        let croissant: Value = serde_json::from_slice(croissant).unwrap();
+        assert_eq!(croissant["distribution"][0]["contentUrl"], "part-00000.parquet");
+        assert_eq!(croissant["license"], json!(["MIT"]));
+        assert_eq!(croissant["recordSet"][0]["field"].as_array().map(Vec::len), Some(3));
+    }
+
+    #[test]
+    fn a_data_set_without_rows_has_columns() {
+        let home = tempfile::tempdir().unwrap();
+        let builder =
+            dataset::Builder::<Odd>::create(&home.path().join("none"), false, &"").unwrap();
+        let set = builder.finish(Vec::new(), dataset::Notes::default()).unwrap();
+        let card = About::of(&set).unwrap().card("none");
+        assert!(card.starts_with("---\nlicense:\n- unknown\n"), "{card}");
+        assert!(card.contains("| `verdict` | `utf8` |  |"), "{card}");
     }
 
     #[test]

@@ -49,8 +49,9 @@ impl Section for KernelEdits {
         let time = |time: Option<u64>| time.map_or_else(String::new, figures::count);
         let cells = rows.iter().map(|row| {
             let interval = row.speedup_low.zip(row.speedup_high);
-            let share =
-                row.bandwidth_share.map_or_else(String::new, |one| format!("{:.0} %", 100.0 * one));
+            let share = |share: Option<f64>| {
+                share.map_or_else(String::new, |one| format!("{:.0} %", 100.0 * one))
+            };
             let cells = [
                 row.kernel.clone(),
                 row.tgt_id.clone(),
@@ -64,7 +65,8 @@ impl Section for KernelEdits {
                 interval.map_or_else(String::new, |(low, high)| {
                     format!("{} to {}", brief(low), brief(high))
                 }),
-                share,
+                share(row.bandwidth_share),
+                share(row.operations_share),
             ];
             cells.map(facts::cell)
         });
@@ -80,6 +82,7 @@ impl Section for KernelEdits {
             "speedup",
             "interval",
             "of a triad's bandwidth",
+            "of the device's operations",
         ];
         Ok(html! {
             (facts::verdicts(set))

@@ -35,7 +35,7 @@ mod tasks;
 mod trajectory;
 mod vectors;
 
-pub use card::share;
+pub use card::{describe, share};
 use dataset::Dataset;
 pub use diagnosis::diagnosis;
 pub use error::Error;

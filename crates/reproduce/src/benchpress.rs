@@ -1,7 +1,7 @@
 //! Tsimpourlas et al.: BenchPress (PACT 2022).
 
 use crate::{
-    Error, Set,
+    Error, Options, Set,
     page::{Page, percent},
     plane,
 };
@@ -34,7 +34,7 @@ pub(crate) const TABLE2: [&str; 8] = [
 /// Lexemes, and instructions, of a bar of Figure 6.
 const BAR: u32 = 50;
 
-pub(crate) fn make(sets: &[Set], page: &mut Page) -> Result<(), Error> {
+pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Error> {
     let (mut table1, mut bars) = (Vec::new(), Vec::new());
     for set in sets.iter().filter(|set| set.is(SampleRow::SCHEMA)) {
         samples(set, &mut table1, &mut bars)?;
@@ -218,6 +218,7 @@ mod tests {
     use super::*;
     use dataset::{Builder, Dataset, Notes};
     use serde_json::json;
+    use std::path::Path;
 
     #[test]
     fn arms_of_an_experiment_are_rows_of_table_2() {
@@ -244,7 +245,8 @@ mod tests {
         assert_eq!(rows[1], wanted);
         assert!(arms(&set("rounds", json!({ "history": [] }))).is_empty());
         let mut page = Page::new("benchpress", "BenchPress");
-        make(&[experiment], &mut page).expect("a page");
+        let options = Options::new("benchpress", Path::new("learned"));
+        make(&[experiment], &options, &mut page).expect("a page");
         let made = page.finish();
         assert!(made.files.iter().any(|(name, _)| name == "table2.csv"));
         assert!(!made.text.contains("- Table 2"), "{}", made.text);

@@ -1,7 +1,7 @@
-//! The CLgen paper, whose recipe is in `heuristics`: its Table 1 as CSV too, and Figure 9 over the number of kernels, with the
-//! kernels of the folder's own data sets beside the paper's.
+//! The CLgen paper, whose recipe is in `heuristics`: its Table 1 as CSV too, Figure 3, and Figure 9 over the number of kernels, with
+//! the kernels of the folder's own data sets beside the paper's.
 
-use crate::{Error, Options, Reproduced, Set, matches};
+use crate::{Error, Options, Reproduced, Set, matches, neighbors};
 use heuristics::ReproduceOptions;
 use serde_json::{Value, json};
 
@@ -12,14 +12,18 @@ pub(crate) fn make(options: &Options, sets: &[Set]) -> Result<Reproduced, Error>
     for platform in ["amd", "nvidia"] {
         files.push((format!("table1-{platform}.csv"), table(&made.numbers["table1"][platform])));
     }
+    let maps = neighbors::figure(&options.data)?;
+    files.push(("figure3.csv".to_owned(), maps.csv));
+    files.push(("figure3.svg".to_owned(), maps.svg));
     let figure = matches::figure(&options.data, sets)?;
     files.push(("figure9.csv".to_owned(), figure.csv));
     files.push(("figure9.svg".to_owned(), figure.svg));
     let mut numbers = made.numbers;
     if let Some(object) = numbers.as_object_mut() {
+        object.insert("figure3".to_owned(), maps.numbers);
         object.insert("figure9_over_n".to_owned(), json!(figure.curves));
     }
-    Ok(Reproduced { numbers, text: made.text + &figure.text, files })
+    Ok(Reproduced { numbers, text: made.text + &maps.text + &figure.text, files })
 }
 
 /// Per cent of the oracle: tested on the row, trained on the column. Names of suites have no comma.

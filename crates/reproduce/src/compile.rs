@@ -1,7 +1,7 @@
 //! Grossman et al.: ComPile, a large IR dataset from production sources (2023).
 
 use crate::{
-    Error, Set,
+    Error, Options, Set,
     page::{Page, megabytes, percent},
 };
 use dataset::Row as _;
@@ -51,7 +51,7 @@ struct Language {
     admitted_bytes: u64,
 }
 
-pub(crate) fn make(sets: &[Set], page: &mut Page) -> Result<(), Error> {
+pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Error> {
     let (mut table1, mut table3, mut figure1) = (Vec::new(), Vec::new(), Vec::new());
     for set in sets.iter().filter(|set| set.is(Module::SCHEMA)) {
         modules(set, &mut table1, &mut table3, &mut figure1)?;

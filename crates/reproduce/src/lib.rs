@@ -17,6 +17,7 @@ mod benchpress;
 mod cgo17;
 mod compile;
 mod matches;
+mod neighbors;
 mod page;
 mod pie;
 mod plane;
@@ -40,9 +41,9 @@ const RECIPES: [(&str, &str, Make, &str); 4] = [
     ),
     (
         "pie",
-        "PIE (ICLR 2024): Tables 1 to 7, of the answers and pairs that are given",
+        "PIE (ICLR 2024): Tables 1 to 8, of the answers and pairs that are given",
         pie::make,
-        "`edits judge` (Tables 1 to 5), `edits pairs` (Tables 6 and 7)",
+        "`edits judge` (Tables 1 to 5), `edits pairs` (Tables 6 to 8)",
     ),
     (
         "suites",
@@ -58,7 +59,7 @@ const RECIPES: [(&str, &str, Make, &str); 4] = [
     ),
 ];
 
-type Make = fn(&[Set], &mut Page) -> Result<(), Error>;
+type Make = fn(&[Set], &Options, &mut Page) -> Result<(), Error>;
 
 /// The names that `--recipe` takes.
 pub fn names() -> Vec<&'static str> {
@@ -76,12 +77,15 @@ pub struct Options {
     pub seeds: u32,
     /// Of cgo17: a folder with data sets of `features`, whose kernels stand in Figure 9 beside the paper's.
     pub kernels: Option<PathBuf>,
+    /// Of pie: a `tokenizer.json` in Hugging Face's format, whose tokens programs are counted in beside those of C++.
+    pub tokenizer: Option<PathBuf>,
 }
 
 impl Options {
     /// With one seed.
     pub fn new(recipe: &str, data: &Path) -> Options {
-        Options { recipe: recipe.to_owned(), data: data.to_owned(), seeds: 1, kernels: None }
+        let (recipe, data) = (recipe.to_owned(), data.to_owned());
+        Options { recipe, data, seeds: 1, kernels: None, tokenizer: None }
     }
 }
 
@@ -120,6 +124,12 @@ pub enum Error {
     /// The paper's recipe failed.
     #[error(transparent)]
     Heuristics(#[from] heuristics::Error),
+    /// Vectors cannot be put on a plane.
+    #[error(transparent)]
+    Features(#[from] features::Error),
+    /// A tokenizer cannot be read.
+    #[error(transparent)]
+    Tokenizer(#[from] lm::Error),
 }
 
 /// A recomputed evaluation.
@@ -170,7 +180,7 @@ pub fn reproduce(options: &Options) -> Result<Reproduced, Error> {
     let mut sets = Vec::new();
     find(&options.data, &options.data, 3, &mut sets)?;
     let mut page = Page::new(recipe, title);
-    make(&sets, &mut page)?;
+    make(&sets, options, &mut page)?;
     if page.is_empty() {
         return Err(Error::Nothing { recipe, folder: options.data.clone(), takes });
     }

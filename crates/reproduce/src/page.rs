@@ -172,6 +172,7 @@ mod tests {
             ("pie", "scores", &crate::pie::SCORES),
             ("pie", "table5", &crate::pie::TABLE5),
             ("pie", "data", &crate::pie::DATA),
+            ("pie", "table8", &crate::pie::TABLE8),
             (
                 "suites",
                 "table1",

@@ -1,23 +1,28 @@
 //! Shypula et al.: Learning Performance-Improving Code Edits (ICLR 2024).
 
 use crate::{
-    Error, Set,
+    Error, Options, Set,
     page::{Page, percent},
 };
 use dataset::Row as _;
 use edits::score;
+use lexer::Dialect;
+use lm::tokenizer::Counter;
 use rows::{Judgement, Pair};
+use statistics::median;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const SCORES: [&str; 8] =
     ["answers", "programs", "k", "%Opt", "speedup", "geometric mean", "correct", "cheats"];
 pub(crate) const TABLE5: [&str; 3] = ["outcome", "answers of", "share"];
 pub(crate) const DATA: [&str; 4] = ["pairs of", "split", "pairs", "problems"];
+pub(crate) const TABLE8: [&str; 7] =
+    ["pairs of", "split", "tokens", "mean slow", "mean improved", "median slow", "median improved"];
 /// PIE's threshold of an improvement.
 const THRESHOLD: f64 = 1.1;
 const SEED: u64 = 0;
 
-pub(crate) fn make(sets: &[Set], page: &mut Page) -> Result<(), Error> {
+pub(crate) fn make(sets: &[Set], options: &Options, page: &mut Page) -> Result<(), Error> {
     let (mut scores, mut verdicts, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for set in sets.iter().filter(|set| set.is(Judgement::SCHEMA)) {
         let rows: Vec<Judgement> = set.dataset.rows()?.collect::<dataset::Result<_>>()?;
@@ -75,24 +80,77 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> Result<(), Error> {
             );
         }
     }
-    let mut data = Vec::new();
+    let mut units = vec![Unit { name: "C++".into(), counter: None }];
+    if let Some(path) = &options.tokenizer {
+        let counter = Some(Counter::read(path)?);
+        units.push(Unit { name: path.display().to_string(), counter });
+    }
+    let (mut data, mut table8) = (Vec::new(), Vec::new());
     for set in sets.iter().filter(|set| set.is(Pair::SCHEMA)) {
-        let mut splits: BTreeMap<String, (u64, BTreeSet<String>)> = BTreeMap::new();
-        for row in set.dataset.rows::<Pair>()? {
-            let row = row?;
-            let (pairs, problems) = splits.entry(row.split).or_default();
-            *pairs += 1;
-            problems.insert(row.problem_id);
+        for (name, split) in splits(set, &units)? {
+            let (pairs, problems) = (split.pairs.to_string(), split.problems.len().to_string());
+            data.push(vec![set.name.clone(), name.clone(), pairs, problems]);
+            for (unit, lengths) in units.iter().zip(split.lengths) {
+                let mean =
+                    |all: &[f64]| format!("{:.2}", all.iter().sum::<f64>() / all.len() as f64);
+                let middle = |all: Vec<f64>| median(all).unwrap_or_default().to_string();
+                let means = lengths.each_ref().map(|all| mean(all));
+                let names = [set.name.clone(), name.clone(), unit.name.clone()];
+                table8.push(names.into_iter().chain(means).chain(lengths.map(middle)).collect());
+            }
         }
-        data.extend(splits.into_iter().map(|(split, (pairs, problems))| {
-            vec![set.name.clone(), split, pairs.to_string(), problems.len().to_string()]
-        }));
     }
     match data.is_empty() {
-        true => page.lacks("the data set's splits", "a data set of `edits pairs`"),
-        false => page.table("data", "Tables 6 and 7: problems and pairs", &DATA, data, ""),
+        true => page.lacks("the data set's splits and lengths", "a data set of `edits pairs`"),
+        false => {
+            page.table("data", "Tables 6 and 7: problems and pairs", &DATA, data, "");
+            let note = "Tokens of C++ are those of a lexer, a directive being one. `--tokenizer FILE` counts those of a model as well: with GPT-2's as the paper does.";
+            page.table("table8", "Table 8: lengths of programs", &TABLE8, table8, note);
+        }
     }
     Ok(())
+}
+
+/// What the lengths of programs are counted in.
+struct Unit {
+    name: String,
+    /// Of a model; `None`: tokens of C++.
+    counter: Option<Counter>,
+}
+
+impl Unit {
+    fn length(&self, program: &str) -> Result<f64, Error> {
+        let tokens = match &self.counter {
+            Some(counter) => counter.count(program)?,
+            None => Dialect::CPP.tokens(program).count(),
+        };
+        Ok(tokens as f64)
+    }
+}
+
+/// A part of a data set of pairs.
+#[derive(Default)]
+struct Split {
+    pairs: u64,
+    problems: BTreeSet<String>,
+    /// For each unit the lengths of the slow and of the improved programs.
+    lengths: Vec<[Vec<f64>; 2]>,
+}
+
+fn splits(set: &Set, units: &[Unit]) -> Result<BTreeMap<String, Split>, Error> {
+    let mut splits: BTreeMap<String, Split> = BTreeMap::new();
+    for row in set.dataset.rows::<Pair>()? {
+        let row = row?;
+        let split = splits.entry(row.split).or_default();
+        split.pairs += 1;
+        split.problems.insert(row.problem_id);
+        split.lengths.resize_with(units.len(), Default::default);
+        for (unit, [slow, improved]) in units.iter().zip(&mut split.lengths) {
+            slow.push(unit.length(&row.src_code)?);
+            improved.push(unit.length(&row.tgt_code)?);
+        }
+    }
+    Ok(splits)
 }
 
 /// What became of the answers that are no improvement, in the order of the paper's Table 5.

@@ -1,6 +1,6 @@
 //! CLgen's Table 1 for tasks of one's own: a tree trained on one group of programs, tested on another.
 
-use crate::{Error, Set, page::Page};
+use crate::{Error, Options, Set, page::Page};
 use dataset::Row as _;
 use heuristics::{Method, Task};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ const MOST: usize = 12;
 /// Rows of a group at least: a tree of fewer says nothing.
 const LEAST: usize = 5;
 
-pub(crate) fn make(sets: &[Set], page: &mut Page) -> Result<(), Error> {
+pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Error> {
     let mut made = 0;
     for set in sets.iter().filter(|set| set.is(rows::TaskHead::SCHEMA)) {
         let task = Task::load(set.dataset.folder())?;

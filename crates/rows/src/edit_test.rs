@@ -11,17 +11,17 @@ pub const MUTATION: &str = "mutation";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedInputs {
     /// Why: `too-large`, `too-slow`, `bad-end`, `disagree`, `no-output`, `undefined-behaviour`,
-    /// `reads-past-input` or `cannot-be-timed`.
+    /// `reads-past-input`, `not-read` (not to its end) or `cannot-be-timed`.
     pub reason: String,
     /// How many.
     pub count: u64,
 }
 
 schema! {
-    /// A test of a problem; of a problem that has none, one row without a test. From `programs` on the columns are
-    /// about the problem. Times are those of its first accepted program, which is a slow one, on the simulated processor.
+    /// A test of a problem; of a problem that has none, one row without a test. From `mostly_startup` on the columns
+    /// are about the problem. Times are those of its first accepted program, which is a slow one, on the simulated processor.
     #[derive(Default)]
-    pub struct EditTest = "edit-test", 1, shard_rows 256 {
+    pub struct EditTest = "edit-test", 2, shard_rows 256 {
         /// The problem.
         pub problem_id: String,
         /// Whether it is held back, so that no candidate can be made for it; candidates are timed on the others.
@@ -36,12 +36,20 @@ schema! {
         pub output: Vec<u8>,
         /// `sample`, `grammar` (drawn from the grammar of the samples) or `mutation` (a changed sample).
         pub source: String,
+        /// What is special about an input that was drawn for correctness: values are `any` up to the limits, all `least` or all `most`,
+        /// `ends` (of both), all of a list `equal`, `few` different ones, `bits`, or `ascending` or `descending`; empty for others.
+        #[serde(default)]
+        pub shape: String,
         /// Instructions executed; null where it cannot be timed.
         pub instructions: Option<u64>,
         /// Seconds from the first instruction to the last.
         pub seconds: Option<f64>,
         /// The share of these before and after `main`.
         pub startup_share: Option<f64>,
+        /// Whether at least half of the time on the problem's slowest visible test is start-up: gains on its tests tell little about
+        /// inputs of real size.
+        #[serde(default)]
+        pub mostly_startup: bool,
         /// Programs that agree on all tests.
         pub programs: u64,
         /// `accepted`, or why there are no tests but samples, or none.

@@ -26,6 +26,8 @@ words! {
         Accepted "accepted" Program "at least one space has a vector";
         Empty "empty" Program "nothing in it";
         DoesNotCompile "does-not-compile" Program "the compiler rejects it; `detail` is the first diagnostic";
+        NoVector "no-vector" Program "a space of kernels has none of this program: it has no kernel or, of `grewe`, none with an argument in global memory";
+        NoExtractor "no-extractor" Program "no space reads such a program: a module has no text and no syntax tree";
         Unsupported "unsupported" Us "space `dynamic`: a kernel that does not run here: `detail` is what it lacks, a function, an argument or the kernel";
         Crashes "crashes" Program "space `dynamic`: a signal ended it when it ran";
         InstructionLimit "instruction-limit" Program "space `dynamic`: executed more instructions than a kernel of its sizes may";

@@ -4,7 +4,7 @@ schema! {
     /// A candidate and what was found out about it. Times are seconds of the simulated processor; `net` are
     /// those from `main` on.
     #[derive(Default)]
-    pub struct Judgement = "edit-judgement", 2 {
+    pub struct Judgement = "edit-judgement", 3 {
         /// The problem.
         pub problem_id: String,
         /// Submission of the slow program.
@@ -13,6 +13,9 @@ schema! {
         pub tgt_id: String,
         /// 0-based, in the order of drawing.
         pub candidate: u32,
+        /// What the file of candidates calls it (`id`); empty where it has no name there.
+        #[serde(default)]
+        pub candidate_id: String,
         /// What proposed it.
         pub method: String,
         /// The program.

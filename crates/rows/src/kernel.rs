@@ -27,7 +27,7 @@ schema! {
         pub license_source: String,
         /// `plain`, `shim` (with a header of commonly assumed definitions) or `repaired`; empty where nothing compiled.
         pub status: String,
-        /// What was defined to make it compile, one definition each.
+        /// What was defined or left out so that its file compiles, one each; of a template in CUDA, arguments that were assumed.
         pub inferred: Vec<String>,
         /// The `-cl-std` it compiles with; `cuda` for a kernel that is in CUDA as it is.
         pub standard: String,

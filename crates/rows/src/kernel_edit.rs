@@ -2,7 +2,7 @@ schema! {
     /// One row of a data set of schema `kernel-edit`: a candidate for an OpenCL kernel beside the kernel it is to
     /// replace, at one size on one device.
     #[derive(Default)]
-    pub struct KernelEditRow = "kernel-edit", 1 {
+    pub struct KernelEditRow = "kernel-edit", 2 {
         /// The slow program, as the input names it.
         pub src_id: String,
         /// The candidate: as the input names it, or the hash of its text.
@@ -43,6 +43,14 @@ schema! {
         pub bytes: Option<u64>,
         /// These bytes in a second of the candidate, as a share of what a triad moves on this device in a second.
         pub bandwidth_share: Option<f64>,
+        /// Floating-point operations of one execution of the candidate, where they were asked for and can be counted: as counted in
+        /// its first group of work-items, for all of them.
+        #[serde(default)]
+        pub operations: Option<u64>,
+        /// These operations in a second of the candidate, as a share of what multiplications and additions of `float` come to on this
+        /// device in a second.
+        #[serde(default)]
+        pub operations_share: Option<f64>,
     }
 }
 

@@ -6,6 +6,26 @@
 //! - One enum per stage for what the column `verdict` (or `outcome`) may hold: each word has a written
 //!   form, [`FromStr`](std::str::FromStr), a meaning and a [`Responsible`].
 //! - [`reference()`] writes all of it as `docs/schemas.md`.
+//!
+//! ```
+//! use dataset::Row as _;
+//! use stampmill_rows::{KernelRow, KernelText, KernelVerdict, Responsible, schemas};
+//!
+//! let row = KernelRow {
+//!     text: "kernel void A() {}".into(),
+//!     verdict: KernelVerdict::Duplicate.to_string(),
+//!     ..KernelRow::default()
+//! };
+//! // As a shard holds it, and read by a view of six of its columns.
+//! let columns = KernelRow::to_batch(&[row])?;
+//! let read = KernelText::from_batch(&columns)?;
+//! assert_eq!(read[0].text, "kernel void A() {}");
+//! let verdict: KernelVerdict = read[0].verdict.parse()?;
+//! assert_eq!((verdict.name(), verdict.responsible()), ("duplicate", Responsible::Program));
+//! assert!("dupplicate".parse::<KernelVerdict>().is_err());
+//! assert!(schemas()?.iter().any(|schema| schema.name == KernelRow::SCHEMA));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[macro_use]
 mod schema;
@@ -13,6 +33,7 @@ mod schema;
 mod words;
 
 mod answer;
+mod archive;
 mod certificate;
 mod content;
 mod cycles;
@@ -52,6 +73,7 @@ pub mod module_kind {
 }
 
 pub use answer::AnswerRow;
+pub use archive::{ArchivedRow, ArchivedVerdict};
 pub use certificate::{Certificate, EditCertificate};
 pub use content::{ContentFile, ContentOrigin, ContentSource, ContentText, ContentVerdict};
 pub use cycles::{CyclesCount, CyclesRow};

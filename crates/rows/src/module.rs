@@ -18,7 +18,7 @@ schema! {
         pub license_files: Vec<String>,
         /// The source it was built from, pinned: `crate:regex@1.11.1`.
         pub package_source: String,
-        /// `c`, `c++`, `rust`, `fortran`, `d`, `zig`, `swift`, `julia`, or empty.
+        /// `c`, `c++`, `rust`, `fortran`, `d`, `zig`, `swift`, `julia`, `opencl`, `cuda`, `hip`, or empty.
         pub language: String,
         /// Content hash of `content`.
         pub id: String,

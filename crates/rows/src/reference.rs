@@ -1,11 +1,11 @@
 use crate::{
-    AnswerRow, Certificate, ContentFile, ContentText, ContentVerdict, CpuGpuRow, CyclesCount,
-    CyclesRow, Described, EditCertificate, EditTest, EditTestSummary, EditTestText, EditVerdict,
-    FeaturesHead, FeaturesVerdict, Judgement, KernelEditRow, KernelEditVerdict, KernelProgram,
-    KernelRow, KernelSummary, KernelText, KernelVerdict, LabelHead, LearnedRow, LearnedVerdict,
-    Metric, Module, ModuleKey, ModuleRank, ModuleVerdict, Outcome, Pair, PassEffect, PassRow,
-    RunRow, SampleRow, SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict,
-    TaskHead, TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
+    AnswerRow, ArchivedRow, ArchivedVerdict, Certificate, ContentFile, ContentText, ContentVerdict,
+    CpuGpuRow, CyclesCount, CyclesRow, Described, EditCertificate, EditTest, EditTestSummary,
+    EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict, Judgement, KernelEditRow,
+    KernelEditVerdict, KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict,
+    LabelHead, LearnedRow, LearnedVerdict, Metric, Module, ModuleKey, ModuleRank, ModuleVerdict,
+    Outcome, Pair, PassEffect, PassRow, RunRow, SampleRow, SampleVerdict, Statistics, SteeredHead,
+    SteeredRow, SteeredVerdict, TaskHead, TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
 };
 use dataset::{FieldRef, Result, Row};
 use std::fmt::Write;
@@ -33,6 +33,7 @@ macro_rules! each {
             $of::<RunRow>()?,
             $of::<TaskHead>()?,
             $of::<SteeredRow>()?,
+            $of::<ArchivedRow>()?,
             $of::<LearnedRow>()?,
             $of::<WaitingRow>()?,
             $of::<SampleRow>()?,
@@ -204,6 +205,7 @@ pub fn reference() -> Result<String> {
     words::<Outcome>(&mut text);
     words::<TaskVerdict>(&mut text);
     words::<SteeredVerdict>(&mut text);
+    words::<ArchivedVerdict>(&mut text);
     words::<LearnedVerdict>(&mut text);
     words::<SampleVerdict>(&mut text);
     words::<TimingVerdict>(&mut text);

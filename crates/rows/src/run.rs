@@ -42,7 +42,8 @@ schema! {
         pub global_shape: String,
         /// The same of a group.
         pub local_shape: String,
-        /// How the payload (the arguments of the execution) was chosen: the name of a variant.
+        /// How the payload (the arguments of the execution) was chosen: the name of a variant, after
+        /// `suite-` where sizes and values are those of a suite's host program.
         pub payload: String,
         /// Distribution of the contents.
         pub values: String,

@@ -28,9 +28,9 @@ pub fn read(corpus: &mut Corpus, path: &Path) -> Result<()> {
     let mut add = |name: String, entry: Entry| corpus.entries.push(Entry { name, ..entry });
     if Dataset::is_at(path) && Dataset::open(path)?.manifest().schema == KernelRow::SCHEMA {
         for row in Dataset::open(path)?.rows::<KernelRow>()? {
-            let KernelRow { verdict, original_name, text, package, license, .. } = row?;
+            let KernelRow { id, verdict, original_name, text, package, license, .. } = row?;
             if verdict == dataset::Verdict::ACCEPTED {
-                add(original_name, Entry { text, package, license, ..Entry::default() });
+                add(original_name, Entry { id, text, package, license, ..Entry::default() });
             }
         }
         return Ok(());
@@ -38,7 +38,7 @@ pub fn read(corpus: &mut Corpus, path: &Path) -> Result<()> {
     for program in Programs::open(path)?.iter()? {
         let program = program?;
         if let Code::Text(text) = program.code {
-            add(program.name, Entry { text, ..Entry::default() });
+            add(program.name, Entry { id: program.path, text, ..Entry::default() });
         }
     }
     Ok(())

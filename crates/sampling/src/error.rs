@@ -15,6 +15,9 @@ pub enum Error {
     /// Programs that cannot be read.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+    /// A prompt whose directives lead nowhere.
+    #[error("the prompt cannot be preprocessed: {0}")]
+    Directives(String),
     /// Arguments that no kernel can have.
     #[error("no kernel can have the arguments `{asked}`: {reason}")]
     Arguments {

@@ -5,6 +5,7 @@
 //! numbered, and a row depends on the [`Settings`] and its number alone. So the sampler is a stage too:
 //! its items are [`Chunk`]s of numbers, any share of which can be drawn somewhere else.
 //! [`mark_duplicates`] looks at all samples together, and [`evaluate()`] says how good they are (Table 1 of BenchPress, PACT'22).
+//! [`likelihood()`] says how likely kernels of a data set are to a model, by package.
 //!
 //! ```
 //! use stampmill_sampling::{SampleRow, mark_duplicates};
@@ -19,9 +20,11 @@
 
 pub mod corpus;
 
+mod arguments;
 mod drawn;
 mod error;
 mod evaluate;
+mod likelihood;
 mod prompt;
 mod sampler;
 mod stage;
@@ -29,7 +32,8 @@ mod summary;
 
 pub use error::Error;
 pub use evaluate::{Evaluation, evaluate};
-pub use prompt::in_known_names;
+pub use likelihood::{Likelihood, PackageLikelihood, ProgramLikelihood, Total, likelihood};
+pub use prompt::{in_known_names, without_directives};
 pub use rows::SampleRow;
 pub use sampler::{Check, Sampler, Settings};
 pub use stage::Chunk;

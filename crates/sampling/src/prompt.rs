@@ -1,5 +1,7 @@
-//! A prompt in the names that models know.
+//! A prompt in the words and names that models know.
 
+use crate::{Error, Result};
+use clang::{Clang, Options, Triple};
 use grammar::{KEYWORDS, is_builtin, is_builtin_type};
 use kernels::Series;
 use lexer::{Kind, Token};
@@ -22,6 +24,45 @@ pub fn in_known_names(prompt: &str) -> Option<String> {
     let after = names.rename(after)?;
     let hole = if prompt.contains(lm::HOLE) { lm::HOLE } else { "" };
     Some(before + hole + &after)
+}
+
+/// A prompt with its directives carried out, as normal form has none: `#define N 4` is gone, and `a[N]` is `a[4]`. `None`
+/// where it has none but `#pragma`.
+///
+/// # Errors
+/// When clang does not start, a directive cannot be carried out, or the hole stands where nothing is read.
+pub fn without_directives(prompt: &str) -> Result<Option<String>> {
+    if !prompt.lines().any(is_directive) {
+        return Ok(None);
+    }
+    let clang = Clang::start(1)?;
+    let options = Options { triple: Triple::Spir64, ..Options::opencl() };
+    let answer = match clang.preprocess(prompt, &options) {
+        Ok(answer) => answer,
+        Err(death) if death.is_ours() => {
+            let worker = clang.worker().to_owned();
+            return Err(clang::Error::CannotStart { worker, death }.into());
+        }
+        Err(death) => return Err(Error::Directives(death.to_string())),
+    };
+    if let Some(error) = answer.first_error() {
+        let line = error.line.map(|line| format!(", in line {line}")).unwrap_or_default();
+        return Err(Error::Directives(format!("{}{line}", error.message)));
+    }
+    let text = answer.text.unwrap_or_default();
+    if prompt.contains(lm::HOLE) && !text.contains(lm::HOLE) {
+        return Err(Error::Directives(format!(
+            "{} stands in a comment, in what an `#if` leaves out, or in a macro that nothing uses",
+            lm::HOLE
+        )));
+    }
+    Ok(Some(text))
+}
+
+/// Whether a line is a directive that the preprocessor carries out.
+fn is_directive(line: &str) -> bool {
+    let rest = line.trim_start().strip_prefix('#');
+    rest.is_some_and(|rest| !rest.trim_start().starts_with("pragma"))
 }
 
 struct Names {
@@ -100,7 +141,42 @@ fn is_known(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::in_known_names;
+    use super::{in_known_names, without_directives};
+
+    #[test]
+    fn directives_are_carried_out() {
+        let lexemes = |text: &str| -> Vec<String> {
+            lexer::tokens(text).map(|token| token.text.to_owned()).collect()
+        };
+        let prompt = "#define N 4\n#define AT(x) x[N]\n#if N > 3\nkernel void A(global int* a) { AT(a) = N; [HOLE] }\n#endif\n";
+        let text = without_directives(prompt).expect("clang is here").expect("it has some");
+        assert!(text.contains(lm::HOLE), "{text}");
+        assert_eq!(
+            lexemes(&text),
+            lexemes("kernel void A(global int* a) { a[4] = 4; [HOLE] }"),
+            "{text}"
+        );
+        for prompt in [
+            "kernel void A(global int* a) { [HOLE] }",
+            "# pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void A(global half* a) { [HOLE] }",
+        ] {
+            assert_eq!(without_directives(prompt).expect("there are none"), None, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn directives_that_cannot_be_carried_out_are_named() {
+        for (prompt, why) in [
+            (
+                "#include \"none.h\"\nkernel void A(global int* a) { [HOLE] }",
+                "'none.h' file not found, in line 1",
+            ),
+            ("#if 0\nkernel void A(global int* a) { [HOLE] }\n#endif\n", "[HOLE] stands in"),
+        ] {
+            let error = without_directives(prompt).expect_err("it cannot be read").to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
 
     #[test]
     fn names_are_those_of_normal_form() {

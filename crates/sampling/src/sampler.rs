@@ -1,7 +1,12 @@
 //! Samples drawn and judged.
 
 use crate::{
-    Error, Result, SampleRow, corpus, drawn, evaluate::learned as learned_kernels, mark_duplicates,
+    Error, Result, SampleRow,
+    arguments::{arguments, asked},
+    corpus, drawn,
+    evaluate::learned as learned_kernels,
+    likelihood::unlikely,
+    mark_duplicates,
     summary::is_accepted,
 };
 use clang::Clang;
@@ -29,8 +34,8 @@ pub struct Settings {
     pub drawing: Drawing,
     /// How many samples.
     pub samples: u64,
-    /// How often a sample is drawn at most until it has the features that are asked for, passes, changes something, and is no
-    /// near-duplicate of what was learned.
+    /// How often a sample is drawn at most until it has the features that are asked for, passes, changes something, is likely
+    /// enough, and is no near-duplicate of what was learned.
     pub tries: u64,
     /// Where the libtorch engine runs the model (`cpu`, `cuda`); `None`: this process does.
     pub device: Option<String>,
@@ -41,6 +46,9 @@ pub struct Settings {
     /// Whether near-duplicates of what the model learned from are drawn anew.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub novel: bool,
+    /// Bits a token above which a sample is drawn anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_bits: Option<f64>,
     /// Whether [`Sampler::checked_by`] runs them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub must_run: bool,
@@ -90,7 +98,8 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     /// When there is no clang worker, the checkpoint's list of what it learned from is broken, or not there where samples are
-    /// compared with it, the model cannot continue the prompt, or no kernel can have the arguments that are asked for.
+    /// compared with it, the model cannot continue the prompt or gives no text a probability where that is limited, or no
+    /// kernel can have the arguments that are asked for.
     pub fn new(
         checkpoint: &'a Checkpoint,
         settings: Settings,
@@ -118,6 +127,10 @@ impl<'a> Sampler<'a> {
             Some(Some(training)) => Some(learned_kernels(&training)),
             None => None,
         };
+        if settings.most_bits.is_some() {
+            // A model of kind `hole` has none.
+            checkpoint.bits("")?;
+        }
         let (check, extractor) = (None, None);
         let sampler = Sampler {
             checkpoint,
@@ -163,24 +176,64 @@ impl<'a> Sampler<'a> {
     /// # Errors
     /// When the model fails; [`Error::Stopped`].
     pub fn sample(&self, progress: &dyn Progress) -> Result<Vec<SampleRow>> {
+        let rows = self.sample_until_stopped(progress)?;
+        self.whole(rows, self.settings.samples)
+    }
+
+    /// The same; where `cancel` is raised, the rows that were done before.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn sample_until_stopped(&self, progress: &dyn Progress) -> Result<Vec<SampleRow>> {
         progress.begin("sampling", self.settings.samples);
         let numbers = 0..self.settings.samples;
-        let mut rows = self.judged(&mut drawn::Reader::default(), numbers, progress)?;
+        let mut rows =
+            self.judged_until_stopped(&mut drawn::Reader::default(), numbers, progress)?;
         mark_duplicates(&mut rows);
         Ok(rows)
     }
 
     /// The rows of these numbers, in their order; none is marked as a duplicate yet.
+    ///
+    /// # Errors
+    /// As [`Sampler::sample`].
     pub(crate) fn judged(
         &self,
         reader: &mut drawn::Reader,
         numbers: Range<u64>,
         progress: &dyn Progress,
     ) -> Result<Vec<SampleRow>> {
+        let all = numbers.end.saturating_sub(numbers.start);
+        let rows = self.judged_until_stopped(reader, numbers, progress)?;
+        self.whole(rows, all)
+    }
+
+    /// These rows, if none of so many is missing because of a stop.
+    fn whole(&self, rows: Vec<SampleRow>, all: u64) -> Result<Vec<SampleRow>> {
+        if self.cancel.is_cancelled() && (rows.len() as u64) < all {
+            return Err(Error::Stopped { done: rows.len(), all });
+        }
+        Ok(rows)
+    }
+
+    /// Whether samples may be drawn more than once.
+    pub(crate) fn draws_anew(&self) -> bool {
+        let is_limited = self.learned.is_some() || self.settings.most_bits.is_some();
+        let rejects = self.check.is_some() || self.without.is_some() || is_limited;
+        let wants = self.extractor.is_some() && self.asks_for_features();
+        (wants || rejects) && self.settings.drawn.is_none() && self.settings.tries > 1
+    }
+
+    /// The rows of these numbers as [`Sampler::judged`] makes them; where `cancel` is raised, those that were done before.
+    fn judged_until_stopped(
+        &self,
+        reader: &mut drawn::Reader,
+        numbers: Range<u64>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<SampleRow>> {
         let wanted = self.extractor.as_ref().filter(|_| self.asks_for_features());
-        let rejects = self.check.is_some() || self.without.is_some() || self.learned.is_some();
-        let again = (wanted.is_some() || rejects) && self.settings.drawn.is_none();
-        let last = if again { self.settings.tries.max(1) - 1 } else { 0 };
+        let again = self.draws_anew();
+        let last = if again { self.settings.tries - 1 } else { 0 };
         let mut missing: Vec<u64> = numbers.collect();
         let mut rows = Vec::new();
         for attempt in 0..=last {
@@ -188,7 +241,13 @@ impl<'a> Sampler<'a> {
             let judged = (!again).then_some(progress);
             let mut drawn = self.attempt(reader, &missing, attempt, judged)?;
             if let Some(extractor) = wanted {
-                self.compare(&mut drawn, extractor)?;
+                let compared = self.compare(&mut drawn, extractor);
+                // What is found out during a stop says nothing of a sample.
+                if self.cancel.is_cancelled() {
+                    drawn.clear();
+                } else {
+                    compared?;
+                }
             }
             missing.clear();
             for row in drawn {
@@ -199,7 +258,7 @@ impl<'a> Sampler<'a> {
                     progress.advance(u64::from(again));
                 }
             }
-            if missing.is_empty() {
+            if missing.is_empty() || self.cancel.is_cancelled() {
                 break;
             }
         }
@@ -207,7 +266,8 @@ impl<'a> Sampler<'a> {
         Ok(rows)
     }
 
-    /// One try at samples of these ascending numbers, drawn at once and judged by all threads.
+    /// One try at samples of these ascending numbers, drawn at once and judged by all threads; where `cancel` is raised, the
+    /// rows of those that were judged before.
     fn attempt(
         &self,
         reader: &mut drawn::Reader,
@@ -224,7 +284,14 @@ impl<'a> Sampler<'a> {
                     loop {
                         let sample = rx.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok(sample) = sample else { return };
+                        if self.cancel.is_cancelled() {
+                            continue;
+                        }
                         let row = self.judge(&sample);
+                        // What is found out during a stop says nothing of a sample.
+                        if self.cancel.is_cancelled() {
+                            continue;
+                        }
                         rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
                         if let Some(progress) = progress {
                             progress.advance(1);
@@ -240,13 +307,13 @@ impl<'a> Sampler<'a> {
             drop(tx);
             drawn
         });
-        drawn?;
-        self.judge.works()?;
+        let works = drawn.and_then(|()| Ok(self.judge.works()?));
         let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
-        if self.cancel.is_cancelled() {
-            return Err(Error::Stopped { done: rows.len(), all: numbers.len() as u64 });
+        let rows = works.and_then(|()| rows.into_iter().collect::<Result<Vec<_>>>());
+        if rows.is_err() && self.cancel.is_cancelled() {
+            return Ok(Vec::new());
         }
+        let mut rows = rows?;
         rows.sort_by_key(|row| row.number);
         Ok(rows)
     }
@@ -369,6 +436,13 @@ impl<'a> Sampler<'a> {
             row.verdict = SampleVerdict::NearDuplicate.to_string();
             row.detail = known.of().to_owned();
         }
+        if let Some(most) = self.settings.most_bits
+            && row.verdict == Verdict::ACCEPTED
+            && let Some(bits) = unlikely(self.checkpoint, &row.text, most)?
+        {
+            row.verdict = SampleVerdict::Unlikely.to_string();
+            row.detail = bits;
+        }
         if let Some(check) = self.check
             && row.verdict == Verdict::ACCEPTED
             && let Some(outcome) = check(&row.text).map_err(Error::Check)?
@@ -443,57 +517,13 @@ fn is_constant_fill(text: &str, prompt: &str) -> bool {
     !(0..all.len()).any(is_name)
 }
 
-/// The arguments of a text's last kernel; address spaces have two spellings.
-fn arguments(text: &str) -> Vec<String> {
-    let lexemes = condition::arguments(text).into_iter();
-    lexemes.map(|lexeme| lexeme.trim_start_matches("__").to_owned()).collect()
-}
-
-/// Whether one of these arguments is memory that others see and that may be written.
-fn may_hold_a_result(arguments: &[String]) -> bool {
-    arguments.split(|lexeme| lexeme == ",").any(|one| {
-        let has = |word: &str| one.iter().any(|lexeme| lexeme == word);
-        let pointer = one.iter().position(|lexeme| lexeme == "*");
-        // `const` behind the star is of the pointer.
-        let is_const = |at: usize| one[..at].iter().any(|lexeme| lexeme == "const");
-        let is_image = one.iter().any(|lexeme| lexeme.starts_with("image"));
-        is_image && (has("write_only") || has("read_write"))
-            || has("global") && pointer.is_some_and(|at| !is_const(at))
-            || has("pipe")
-    })
-}
-
-/// The arguments that a kernel has which was asked to have these; where it is to be of use, one that holds its result.
-fn asked(judge: &Judge, wanted: &str, useful: bool) -> Result<Vec<String>> {
-    let refused = |reason: String| Error::Arguments { asked: wanted.to_owned(), reason };
-    let text = condition::head(wanted).map_err(refused)? + "}\n";
-    let judged = judge.check(&text);
-    judge.works()?;
-    match judged {
-        Err(verdict) if verdict.name != SampleVerdict::TooSmall.name() => {
-            Err(refused(verdict.detail))
-        }
-        _ => {
-            let normal = judge.normalise(&text).map(|row| arguments(&row.text));
-            let own = arguments(&text);
-            if useful && !may_hold_a_result(&own) {
-                return Err(refused(
-                    "none of them can hold a result: one is to be a buffer that is written, such as \
-                     `global float*` (--allow-useless does without)"
-                        .to_owned(),
-                ));
-            }
-            // Normal form may respell a type; it is not to lose an argument.
-            let commas = |list: &[String]| list.iter().filter(|lexeme| *lexeme == ",").count();
-            Ok(normal.filter(|normal| commas(normal) == commas(&own)).unwrap_or(own))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use std::{
+        path::Path,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
 
     fn settings(samples: u64) -> Settings {
         Settings {
@@ -505,6 +535,7 @@ mod tests {
             drawn: None,
             normalise: true,
             novel: false,
+            most_bits: None,
             must_run: false,
         }
     }
@@ -546,6 +577,34 @@ mod tests {
         cancel.cancel();
         let stopped = judged(0..5);
         assert!(matches!(stopped, Err(Error::Stopped { all: 5, .. })), "{stopped:?}");
+    }
+
+    #[test]
+    fn a_stop_leaves_what_was_done_before() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let (cancel, checked) = (Cancel::default(), AtomicUsize::new(0));
+        let passes = |_: &str| Ok::<Option<String>, String>(None);
+        let stops = |_: &str| {
+            // The third is being run when the stop comes: that it passes means nothing.
+            if checked.fetch_add(1, Ordering::Relaxed) == 2 {
+                cancel.cancel();
+            }
+            Ok::<Option<String>, String>(None)
+        };
+        let sampler = |cancel: &Cancel| {
+            Sampler::new(&checkpoint, Settings { tries: 4, ..settings(12) }, 1, cancel)
+                .unwrap_or_else(|error| panic!("{error}"))
+        };
+        let mut reader = drawn::Reader::default();
+        let straight = sampler(&Cancel::default()).checked_by(&passes);
+        let all = straight.judged(&mut reader, 0..12, &Silent).expect("are drawn");
+        let stopped = sampler(&cancel).checked_by(&stops);
+        let kept = stopped.judged_until_stopped(&mut reader, 0..12, &Silent).expect("are drawn");
+        assert_eq!((all.len(), kept.len()), (12, 2), "{kept:?}");
+        assert!(kept.iter().all(|row| is_accepted(row) && all.contains(row)), "{kept:?}");
+        let nothing = stopped.sample(&Silent);
+        assert!(matches!(nothing, Err(Error::Stopped { done: 0, all: 12 })), "{nothing:?}");
     }
 
     #[test]

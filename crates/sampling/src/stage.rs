@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// Samples of a chunk, which is what a stop leaves: on a processor some 30 s of work (the last samples of a chunk are drawn while
-/// the room of those that are done stays empty, which costs 6 % here), elsewhere so many times what is drawn side by side.
+/// Samples of a chunk, which is what a stop costs at most: on a processor some 30 s of work (the last samples of a chunk are drawn
+/// while the room of those that are done stays empty, which costs 6 % here), elsewhere so many times what is drawn side by side.
 const CHUNK: u64 = 64;
+/// The same on a processor where samples may be drawn anew: each takes several times as long.
+const SMALL_CHUNK: u64 = 8;
 const ROUNDS: u64 = 8;
 
 /// The files of a checkpoint that shape samples, beside those with weights.
@@ -67,6 +69,7 @@ impl Stage for Sampler<'_> {
     fn items(&self) -> Result<Items<'_, Self>> {
         let samples = self.settings.samples;
         let size = match self.settings.device {
+            None if self.draws_anew() => SMALL_CHUNK,
             None => CHUNK,
             Some(_) => CHUNK.max(ROUNDS * self.settings.drawing.slots as u64),
         };
@@ -167,6 +170,34 @@ mod tests {
         "A(global float* a) { int i = get_global_id(0); a[i] = a[i] * 2.0f + a[0]; }";
 
     #[test]
+    fn chunks_are_small_where_samples_may_be_drawn_anew() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let settings = Settings {
+            prompt: Prompt::new(lm::START),
+            drawing: Drawing::default(),
+            samples: 70,
+            tries: 8,
+            device: None,
+            drawn: None,
+            normalise: true,
+            novel: false,
+            most_bits: None,
+            must_run: true,
+        };
+        let sizes = |sampler: &Sampler<'_>| -> Vec<u64> {
+            let items = sampler.items().expect("they are counted");
+            let chunks = items.all.map(|chunk| chunk.expect("a chunk"));
+            chunks.map(|chunk| chunk.end - chunk.first).collect()
+        };
+        let check = |_: &str| Ok::<Option<String>, String>(None);
+        let sampler = Sampler::new(&checkpoint, settings, 1, &Cancel::default())
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(sizes(&sampler), [64, 6]);
+        assert_eq!(sizes(&sampler.checked_by(&check)), [8, 8, 8, 8, 8, 8, 8, 8, 6]);
+    }
+
+    #[test]
     fn three_parts_merged_are_the_whole_with_duplicates_of_other_chunks() {
         // Not `env!`: a build folder may serve several checkouts. Cargo runs tests in the crate's folder.
         let checkpoint =
@@ -189,6 +220,7 @@ mod tests {
             drawn: Some(drawn),
             normalise: true,
             novel: false,
+            most_bits: None,
             must_run: false,
         };
         let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())

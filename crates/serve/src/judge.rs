@@ -1,4 +1,7 @@
-//! The judge of edits at an address: a batch of candidates in, rewards and verdicts out.
+//! The judge of edits at an address: a batch of candidates in, rewards and verdicts out. Of programs here, of kernels in
+//! `kernels`.
+
+mod kernels;
 
 use crate::{
     Error, Limits, Taken,
@@ -10,10 +13,12 @@ use axum::{
     Router,
     extract::{Request, State},
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use cluster::Token;
 use edits::{Batch, Bench, CHEATS, Challenge, JudgeOptions, Judgement, Language, Test, unfenced};
+pub use kernels::KernelSettings;
+use kernels::{Kernels, Pairs};
 use rayon::ThreadPool;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,7 +42,8 @@ const MOST_TESTS: usize = 1000;
 const LONGEST_WAIT: f64 = 60.0;
 /// The share of the newest batch in the time that one takes, as it is told.
 const NEWEST: f64 = 0.3;
-const ADDRESSES: &str = "/v1/judge (GET: what it is, POST: a batch)";
+const ADDRESSES: &str =
+    "/v1/judge (GET: what it is, POST: a batch), /v1/judge/kernels (POST: a batch of kernels)";
 
 /// How the judge is served.
 #[derive(Clone, Debug)]
@@ -46,8 +52,10 @@ pub struct JudgeSettings {
     pub listen: String,
     /// What clients must send, if anything.
     pub token: Option<Token>,
-    /// How to judge.
+    /// How to judge programs.
     pub options: JudgeOptions,
+    /// How to judge kernels.
+    pub kernels: KernelSettings,
     /// Candidates of a batch at most.
     pub most: usize,
     /// Batches judged side by side.
@@ -84,6 +92,7 @@ pub struct JudgeServer {
 struct Service {
     gate: Arc<Gate>,
     bench: Bench,
+    kernels: Kernels,
     settings: JudgeSettings,
     pool: ThreadPool,
     /// Places of batches that wait or are being judged, and of the latter.
@@ -135,6 +144,7 @@ impl JudgeServer {
         let service = Arc::new(Service {
             gate: Arc::clone(&gate),
             bench,
+            kernels: Kernels::new(settings.kernels.clone()),
             pool,
             queue: Arc::new(Semaphore::new(settings.limits.queue)),
             slots: Arc::new(Semaphore::new(settings.slots)),
@@ -145,7 +155,9 @@ impl JudgeServer {
         });
         // Nothing but a stop ends it.
         let (_runs, ended) = oneshot::channel();
-        wait_for(taken, router(Arc::clone(&service)), &gate, stop, ended, grace)?;
+        let waited = wait_for(taken, router(Arc::clone(&service)), &gate, stop, ended, grace);
+        service.kernels.stop();
+        waited?;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Ok(Judged {
             requests: count(&gate.requests),
@@ -164,35 +176,67 @@ impl std::fmt::Debug for JudgeServer {
 
 fn router(service: Arc<Service>) -> Router {
     let gate = Arc::clone(&service.gate);
-    let router = Router::new().route("/v1/judge", get(about).post(judge)).with_state(service);
+    let router = Router::new()
+        .route("/v1/judge", get(about).post(judge::<Batch>))
+        .route("/v1/judge/kernels", post(judge::<Pairs>))
+        .with_state(service);
     gate.guard(router, ADDRESSES)
 }
 
 async fn about(State(service): State<Arc<Service>>) -> Response {
-    let Service { settings, bench, .. } = &*service;
+    let Service { settings, bench, kernels, .. } = &*service;
     let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
     said(
         json!({
             "object": "judge", "bench": bench.identity(), "threshold": settings.options.threshold,
             "sanitize": settings.options.sanitize, "max_batch": settings.most,
             "max_body": settings.limits.body, "cheats": CHEATS, "candidates": count(&service.candidates),
-            "known": count(&service.known), "runs": bench.runs(),
+            "known": count(&service.known), "runs": bench.runs(), "kernels": kernels.about(),
         })
         .to_string(),
     )
 }
 
-async fn judge(State(service): State<Arc<Service>>, request: Request) -> Response {
-    answer(service, request).await.unwrap_or_else(IntoResponse::into_response)
+/// A batch that can be judged.
+trait Judging: Sized + Send + Sync + 'static {
+    /// What is asked, checked: at most so many candidates.
+    fn read(body: &[u8], most: usize) -> Result<Self, Refusal>;
+
+    /// What is answered about each candidate, in their order, and how many of them were known. `stop` is asked before each;
+    /// what was found out is kept.
+    fn judged(
+        &self,
+        service: &Service,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Vec<Value>, usize), Refusal>;
 }
 
-async fn answer(service: Arc<Service>, request: Request) -> Result<Response, Refusal> {
+impl Judging for Batch {
+    fn read(body: &[u8], most: usize) -> Result<Batch, Refusal> {
+        batch(body, most)
+    }
+
+    fn judged(
+        &self,
+        service: &Service,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Vec<Value>, usize), Refusal> {
+        let (rows, known) = self.judge(&service.bench, &service.settings.options, stop)?;
+        Ok((rows.iter().map(told_of).collect(), known))
+    }
+}
+
+async fn judge<B: Judging>(State(service): State<Arc<Service>>, request: Request) -> Response {
+    answer::<B>(service, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn answer<B: Judging>(service: Arc<Service>, request: Request) -> Result<Response, Refusal> {
     let limits = service.gate.limits;
     let place = Arc::clone(&service.queue).try_acquire_owned();
     let place = place.map_err(|_| Refusal::judges_busy(limits.queue, service.wait()))?;
     let (body, _answering) = service.gate.body(request).await?;
     let deadline = Instant::now() + limits.answer;
-    let batch = batch(&body, service.settings.most)?;
+    let batch = B::read(&body, service.settings.most)?;
     // Closed when the request is dropped: its client has gone, or it took too long.
     let (gone, _here) = oneshot::channel::<()>();
     let judging = Arc::clone(&service);
@@ -200,10 +244,9 @@ async fn answer(service: Arc<Service>, request: Request) -> Result<Response, Ref
         let _place = place;
         let begun = std::time::Instant::now();
         let stop = || gone.is_closed();
-        let Service { bench, settings, pool, .. } = &*judging;
-        let (rows, known) = pool.install(|| batch.judge(bench, &settings.options, stop))?;
-        judging.took(begun.elapsed(), rows.len(), known);
-        Ok(told(&rows, known).to_string())
+        let (data, known) = judging.pool.install(|| batch.judged(&judging, &stop))?;
+        judging.took(begun.elapsed(), data.len(), known);
+        Ok(told(data, known).to_string())
     });
     Ok(said(timeout_at(deadline, judged).await.map_err(|_| Refusal::late())??))
 }
@@ -297,21 +340,29 @@ fn numbered(tests: Vec<(String, String)>) -> Vec<Test> {
     (0..).zip(tests).map(test).collect()
 }
 
+/// What is answered about a program.
+fn told_of(row: &Judgement) -> Value {
+    let verdict = row.verdict.as_str();
+    let is_cheat = CHEATS.iter().any(|cheat| cheat.name() == verdict);
+    one(verdict, is_cheat, row.ratio().filter(|_| row.is_accepted()), &row.detail)
+}
+
+/// What is answered about any candidate; `speedup` is that of an accepted one.
+fn one(verdict: &str, is_cheat: bool, speedup: Option<f64>, detail: &str) -> Value {
+    let speedup = speedup.map(digits);
+    let reward = if is_cheat { -1.0 } else { speedup.unwrap_or(0.0) };
+    json!({
+        "reward": reward, "verdict": verdict, "is_cheat": is_cheat, "speedup": speedup, "detail": detail,
+    })
+}
+
 /// The answer: a judgement for each candidate, in their order; cheats are counted apart.
-fn told(rows: &[Judgement], known: usize) -> Value {
+fn told(data: Vec<Value>, known: usize) -> Value {
     let mut verdicts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut cheats: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut data = Vec::new();
-    for row in rows {
-        let verdict = row.verdict.as_str();
-        let is_cheat = CHEATS.iter().any(|cheat| cheat.name() == verdict);
-        *if is_cheat { &mut cheats } else { &mut verdicts }.entry(verdict).or_default() += 1;
-        let speedup = row.ratio().filter(|_| row.is_accepted()).map(digits);
-        let reward = if is_cheat { -1.0 } else { speedup.unwrap_or(0.0) };
-        data.push(json!({
-            "reward": reward, "verdict": verdict, "is_cheat": is_cheat, "speedup": speedup,
-            "detail": row.detail,
-        }));
+    for one in &data {
+        let counts = if one["is_cheat"] == true { &mut cheats } else { &mut verdicts };
+        *counts.entry(one["verdict"].as_str().unwrap_or_default()).or_default() += 1;
     }
     let rewards: Vec<&Value> = data.iter().map(|one| &one["reward"]).collect();
     json!({
@@ -357,7 +408,8 @@ mod tests {
     fn cheats_are_counted_apart() {
         let row = |verdict: &str| Judgement { verdict: verdict.into(), ..Judgement::default() };
         let fast = Judgement { src_seconds: Some(3.0), seconds: Some(1.5), ..row("accepted") };
-        let told = told(&[fast, row("answer-table"), row("crashes")], 1);
+        let rows = [fast, row("answer-table"), row("crashes")];
+        let told = told(rows.iter().map(told_of).collect(), 1);
         assert_eq!(told["rewards"], json!([2.0, -1.0, 0.0]));
         assert_eq!(told["cheats"], json!({"answer-table": 1}));
         assert_eq!(told["verdicts"], json!({"accepted": 1, "crashes": 1}));

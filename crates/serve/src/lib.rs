@@ -37,7 +37,7 @@ use cluster::Token;
 use connection::Connections;
 pub use error::Error;
 use gate::Gate;
-pub use judge::{JudgeServer, JudgeSettings, Judged};
+pub use judge::{JudgeServer, JudgeSettings, Judged, KernelSettings};
 pub use live::{LiveServer, LiveSettings};
 use lm::causal::{Causal, Job, Turn};
 pub use quiz::{Kind, QuizServer, QuizSettings, Quizzed, Source, score};

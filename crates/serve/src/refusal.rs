@@ -157,6 +157,24 @@ impl From<edits::Error> for Refusal {
     }
 }
 
+impl From<device::Error> for Refusal {
+    /// No verdict: what was found out before is kept.
+    fn from(error: device::Error) -> Refusal {
+        let message = error.to_string();
+        match error {
+            device::Error::Stopped => Refusal::stopping(),
+            device::Error::NoOpenCl(_) | device::Error::NoDevice { .. } => {
+                Refusal::new(StatusCode::NOT_IMPLEMENTED, "no_device", message)
+            }
+            _ => Refusal::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "machine_fault",
+                format!("{message}; send the same request again"),
+            ),
+        }
+    }
+}
+
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
         let message = error.to_string();

@@ -7,11 +7,11 @@ use crate::{
     program::{Program, with_static_helpers},
     target::Target,
 };
-use dataset::{Code, Dataset, Language, Programs, Verdict};
+use dataset::{Code, Dataset, Language, Programs, Row, Verdict};
 use leak::Print;
 use lexer::kernel_names;
 use rayon::prelude::*;
-use rows::KernelText;
+use rows::{ArchivedRow, ArchivedVerdict, KernelText};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     fs,
@@ -39,6 +39,8 @@ struct Origin {
     families: BTreeSet<String>,
     /// How many rows hold it.
     rows: usize,
+    /// Whether it is started from: of several kernels at a point of an archive one is, of those without a vector none.
+    is_seed: bool,
     /// Of its kernels; known where they were needed.
     prints: OnceLock<Vec<Print>>,
 }
@@ -65,9 +67,9 @@ struct Rule {
 
 impl Corpus {
     /// The kernels at `path` (a data set, a folder or file of programs) that `exclusion` does not
-    /// exclude, each text once, described by `judge`. Vectors that stand in `features`, a data set of
-    /// that stage, are taken from there; others are kept in the folder `cache` for the next time,
-    /// whatever is excluded then.
+    /// exclude, each text once, described by `judge`; of an archive those that stand for their points. Vectors that stand
+    /// there, or in `features`, a data set of that stage, are taken from there; others are kept in the folder `cache` for the
+    /// next time, whatever is excluded then.
     ///
     /// # Errors
     /// When they cannot be read, and [`Error::OtherVectors`].
@@ -78,8 +80,9 @@ impl Corpus {
         features: Option<&Path>,
         cache: Option<&Path>,
     ) -> Result<Corpus, Error> {
-        let given = features.map(|path| given(path, judge)).transpose()?.unwrap_or_default();
-        let all = mined(path)?;
+        let mut given = features.map(|path| given(path, judge)).transpose()?.unwrap_or_default();
+        let Mined { rows: all, vectors: archived } = mined(path, judge)?;
+        given.extend(archived);
         let identity = all.iter().map(|row| row.text.as_bytes());
         let versions = judge.versions();
         let identity = dataset::content_hash_of(identity.chain([versions.as_bytes()]));
@@ -98,14 +101,16 @@ impl Corpus {
             excluded += if is_kept { 0 } else { origin.rows };
             is_kept
         });
+        let seeds = origins.iter().enumerate().filter(|(_, origin)| origin.is_seed);
         let mut texts: Vec<(usize, String)> =
-            origins.iter().map(|origin| origin.text.clone()).enumerate().collect();
+            seeds.map(|(at, origin)| (at, origin.text.clone())).collect();
+        let own = texts.len();
         // Points of a single function are nearer to what keeps no helper beside it.
         let made = |(at, text): &(usize, String)| Some((*at, with_static_helpers(text)?));
         let made: Vec<(usize, String)> = texts.iter().filter_map(made).collect();
         texts.extend(made);
         let vectors = vectors(&texts, &given, judge, file.as_deref())?;
-        let mined = vectors.iter().take(origins.len()).flatten().count();
+        let mined = vectors.iter().take(own).flatten().count();
         let seeds = texts.into_iter().zip(vectors).filter_map(|((origin, text), vector)| {
             Some(Arc::new(Seed { text, vector: vector?, program: OnceLock::new(), origin }))
         });
@@ -146,6 +151,11 @@ impl Corpus {
     #[must_use]
     pub fn excluded(&self) -> usize {
         self.excluded
+    }
+
+    /// The first of the texts that were not excluded, whether or not it compiles.
+    pub(crate) fn first_text(&self) -> Option<&str> {
+        self.origins.first().map(|origin| origin.text.as_str())
     }
 
     /// The vectors of mined kernels.
@@ -214,31 +224,98 @@ fn vectors(
     Ok(keys.iter().map(vector).collect())
 }
 
+/// What was read of a data set, folder or file of kernels.
+#[derive(Default)]
+struct Mined {
+    rows: Vec<KernelText>,
+    /// Vectors that stand there, by the hash of the text.
+    vectors: HashMap<String, Vec<f64>>,
+}
+
 /// All kernels at `path`.
-fn mined(path: &Path) -> Result<Vec<KernelText>, Error> {
-    let is_kernels = Dataset::is_at(path)
-        && Dataset::open(path)?.manifest().schema == <KernelText as dataset::Row>::SCHEMA;
-    if is_kernels {
-        let rows = Dataset::open(path)?.rows::<KernelText>()?;
-        let is_accepted = |row: &dataset::Result<KernelText>| {
-            row.as_ref().map_or(true, |row| row.verdict == Verdict::ACCEPTED)
-        };
-        return Ok(rows.filter(is_accepted).collect::<Result<_, _>>()?);
-    }
-    let mut all = Vec::new();
-    for program in Programs::open(path)?.iter()? {
-        let program = program?;
-        if let (Language::OpenCl, Code::Text(text)) = (program.language, program.code) {
-            let name = Path::new(&program.path).file_stem().unwrap_or_default();
-            let original_name = name.to_string_lossy().into_owned();
-            all.push(KernelText { text, original_name, ..KernelText::default() });
+fn mined(path: &Path, judge: &Judge) -> Result<Mined, Error> {
+    if Dataset::is_at(path) {
+        let dataset = Dataset::open(path)?;
+        let schema = dataset.manifest().schema.as_str();
+        if schema == KernelText::SCHEMA {
+            let is_accepted = |row: &dataset::Result<KernelText>| {
+                row.as_ref().map_or(true, |row| row.verdict == Verdict::ACCEPTED)
+            };
+            let rows = dataset.rows::<KernelText>()?.filter(is_accepted);
+            return Ok(Mined { rows: rows.collect::<Result<_, _>>()?, ..Mined::default() });
+        }
+        if schema == ArchivedRow::SCHEMA {
+            return archived(&dataset, judge);
         }
     }
-    Ok(all)
+    let mut rows = Vec::new();
+    for program in Programs::open(path)?.iter()? {
+        let program = program?;
+        let (original_name, family) = (called(&program), program.family);
+        if let (Language::OpenCl, Code::Text(text)) = (program.language, program.code) {
+            rows.push(KernelText { text, original_name, family, ..KernelText::default() });
+        }
+    }
+    Ok(Mined { rows, ..Mined::default() })
+}
+
+/// All kernels of an archive: those without a vector, too, which the leak rule looks at. Where it is one of another space, each
+/// of them is as good as the others at its point there.
+fn archived(dataset: &Dataset, judge: &Judge) -> Result<Mined, Error> {
+    let made = &dataset.manifest().notes;
+    let is_of_space = made.configuration["space"] == judge.space().name();
+    let is_known = judge.has_made(made);
+    let mut mined = Mined::default();
+    for row in dataset.rows::<ArchivedRow>()? {
+        let row = row?;
+        if is_known && judge.is_vector(&row.vector) {
+            mined.vectors.insert(dataset::content_hash(row.text.as_bytes()), row.vector);
+        }
+        mined.rows.push(KernelText {
+            text: row.text,
+            original_name: row.original_name,
+            family: row.family,
+            package: row.package,
+            license: row.license,
+            verdict: if is_of_space { row.verdict } else { Verdict::ACCEPTED.to_owned() },
+        });
+    }
+    Ok(mined)
+}
+
+/// Identity of what lies at `path`: a data set by its own, a file by its bytes, a folder by its
+/// programs.
+pub(crate) fn content(path: &Path) -> Result<String, Error> {
+    if Dataset::is_at(path) {
+        return Ok(Dataset::open(path)?.manifest().identity.clone());
+    }
+    if path.is_file() {
+        let hash = dataset::content_hash_of_file(path);
+        let wrong = |error: std::io::Error| Error::Read {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
+        return Ok(hash.map_err(wrong)?.1);
+    }
+    Ok(Programs::open(path)?.identity()?)
+}
+
+/// What the leak rule calls a program: its name where it was found, or that of its file.
+pub(crate) fn called(program: &dataset::Program) -> String {
+    match program.original_name.as_str() {
+        "" => stem(&program.path),
+        name => name.to_owned(),
+    }
+}
+
+/// A path's last name, without what stands behind its last dot.
+pub(crate) fn stem(path: &str) -> String {
+    Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The texts, each once.
 fn origins(all: Vec<KernelText>) -> Vec<Origin> {
+    let no_seeds = [ArchivedVerdict::SamePoint, ArchivedVerdict::NoVector].map(|one| one.name());
     let mut indices: HashMap<String, usize> = HashMap::new();
     let mut origins: Vec<Origin> = Vec::new();
     for row in all {
@@ -249,6 +326,7 @@ fn origins(all: Vec<KernelText>) -> Vec<Origin> {
         });
         let origin = &mut origins[index];
         origin.rows += 1;
+        origin.is_seed |= !no_seeds.contains(&row.verdict.as_str());
         origin.names.insert(row.original_name);
         if !row.family.is_empty() {
             origin.families.insert(row.family);

@@ -126,6 +126,31 @@ impl Effects {
         touch.choose(rng).copied()
     }
 
+    /// Of the edits that were seen to move a dimension the right way the one that moves the fewest others that lead, by its name,
+    /// and those others.
+    pub(crate) fn most_alone(
+        &self,
+        aim: &Aim,
+        excess: &[f64],
+        dimension: usize,
+    ) -> Option<(&'static str, Vec<usize>)> {
+        let mut found: Option<(&'static str, Vec<usize>)> = None;
+        for (edit, known) in self.edits.iter().zip(&self.known) {
+            for change in &known.changes {
+                let own = change.iter().find(|(index, _)| usize::from(*index) == dimension);
+                if own.is_none_or(|(_, by)| excess[dimension] * f64::from(*by) >= 0.0) {
+                    continue;
+                }
+                let others = aim.leading(change).map(|(index, _)| index);
+                let others: Vec<usize> = others.filter(|index| *index != dimension).collect();
+                if found.as_ref().is_none_or(|(_, least)| others.len() < least.len()) {
+                    found = Some((edit.name, others));
+                }
+            }
+        }
+        found
+    }
+
     /// What is remembered, in a form that says which edits together do exactly what is wanted.
     pub(crate) fn subset_sums(&self, aim: &Aim, trust: &crate::subset_sum::Trust) -> SubsetSums {
         let mut sums = SubsetSums::default();
@@ -229,6 +254,24 @@ fn often(aim: &Aim, excess: &[f64], change: &Change, rng: &mut Rng) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_edit_that_moves_least_beside_a_dimension_is_named() {
+        let mut effects = Effects::new(crate::edit::all());
+        effects.learn(3, &[0.0; 3], Some(&[1.0, 2.0, 0.0]));
+        effects.learn(5, &[0.0; 3], Some(&[-1.0, 0.0, 0.0]));
+        let aim = Aim::new(
+            crate::Target::point("t", &[1.0; 3]),
+            crate::Metric::Euclidean,
+            &[1.0; 3],
+            &[false; 3],
+        );
+        let names = [3, 5].map(|edit: usize| effects.edits[edit].name);
+        let lacks = [-1.0, 0.0, -1.0];
+        assert_eq!(effects.most_alone(&aim, &lacks, 0), Some((names[0], vec![1])));
+        assert_eq!(effects.most_alone(&aim, &[1.0, 0.0, 0.0], 0), Some((names[1], Vec::new())));
+        assert_eq!(effects.most_alone(&aim, &lacks, 2), None);
+    }
 
     #[test]
     fn an_edit_is_worth_what_it_brings_above_its_cost() {

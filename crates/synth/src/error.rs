@@ -61,6 +61,19 @@ pub enum Error {
     /// A file of targets without any.
     #[error("no target in {}: a JSON object a line is expected", .0.display())]
     NoLine(PathBuf),
+    /// More targets than there is room for.
+    #[error(
+        "{} has more than {most} targets, the most that a run holds in {space}: split it into files of as many",
+        path.display()
+    )]
+    ManyTargets {
+        /// The file.
+        path: PathBuf,
+        /// The most of them.
+        most: usize,
+        /// The space of the search.
+        space: String,
+    },
     /// A target's programs are none.
     #[error("no program in {}", .0.display())]
     NoProgram(PathBuf),
@@ -92,6 +105,30 @@ pub enum Error {
         path: PathBuf,
         /// What is different.
         reason: String,
+    },
+    /// What is no archive.
+    #[error(
+        "{} is no archive but {what}: `stampmill steer archive build {} --out ARCHIVE` makes one of it, and --seeds takes it as it is",
+        path.display(), path.display()
+    )]
+    NoArchive {
+        /// What was named as one.
+        path: PathBuf,
+        /// What it is.
+        what: String,
+    },
+    /// An archive of points of another space.
+    #[error(
+        "{} is an archive of {found}, and this search is in {wanted}: `stampmill steer archive build {} --space {wanted} --out ARCHIVE` makes one of its kernels",
+        path.display(), path.display()
+    )]
+    OtherArchive {
+        /// The archive.
+        path: PathBuf,
+        /// Its space.
+        found: String,
+        /// The space of the search.
+        wanted: String,
     },
     /// The user stopped the run.
     #[error("stopped; what was found is kept; repeat the command to resume")]

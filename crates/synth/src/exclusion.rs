@@ -1,12 +1,13 @@
 //! What must not be among the seeds of a search, nor in the training set of a model that proposes.
 
 use crate::{Error, target::Target};
-use dataset::{Code, Dataset, Programs};
+use dataset::{Code, Dataset, Programs, Row};
 use kernels::Printer;
 use leak::{Known, Match, Print};
 use lexer::kernel_names;
 use lm::TrainingSet;
 use rayon::prelude::*;
+use rows::ArchivedRow;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -116,6 +117,14 @@ impl Exclusion {
                 if let Some(target) = get(&"target") {
                     self.add_name(target);
                 }
+            }
+        } else if Dataset::is_at(path)
+            && Dataset::open(path)?.manifest().schema == ArchivedRow::SCHEMA
+        {
+            // Of an archive those that stand for no point, too.
+            for row in Dataset::open(path)?.rows::<ArchivedRow>()? {
+                let row = row?;
+                programs.push((row.path, row.text));
             }
         } else {
             for program in Programs::open(path)?.iter()? {

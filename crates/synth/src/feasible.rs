@@ -69,7 +69,13 @@ pub fn check(target: &Target, space: &dyn FeatureSpace) -> Result<(), Error> {
             checked.bounds(&AUTOPHASE_BOUNDS)?;
             checked.edges()
         }
-        "grewe" | "grewe-fixed" => checked.ratios(space),
+        "grewe" => checked.ratios(space),
+        // The original counts names and subscripts, which need not be the same accesses.
+        "grewe-fixed" => {
+            checked.bounds(&[("mem", &["coalesced"])])?;
+            checked.at_most_one("F2:coalesced/mem")?;
+            checked.ratios(space)
+        }
         _ => Ok(()),
     }
 }
@@ -126,6 +132,16 @@ impl Checked<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A ratio of a part to its whole.
+    fn at_most_one(&self, name: &str) -> Result<(), Error> {
+        match self.constraint(name).filter(|constraint| constraint.least > 1.0) {
+            Some(ratio) => {
+                Err(self.broken(format!("{name} = {}: it is never above 1", ratio.least)))
+            }
+            None => Ok(()),
+        }
     }
 
     fn never(&self) -> Result<(), Error> {
@@ -249,6 +265,8 @@ mod tests {
         assert_eq!(broken("TotalBlocks=2,NumEdges=9", "autophase"), "");
         assert!(broken("comp=1.5", "grewe").contains("never 1.5"));
         assert!(broken("comp=0,mem=2,F4:comp/mem=3", "grewe").contains("0 / 2 gives 0"));
+        assert!(broken("mem=2,coalesced=3", "grewe-fixed").contains("more than mem = 2"));
+        assert!(broken("F2:coalesced/mem=1.5", "grewe-fixed").contains("never above 1"));
     }
 
     #[test]
@@ -259,5 +277,7 @@ mod tests {
         for text in ["comp=2,mem=3,F4:comp/mem=0.667", "comp=2,mem=1..9,F4:comp/mem=2", "mem=0"] {
             assert_eq!(broken(text, "grewe"), "");
         }
+        assert_eq!(broken("mem=2,coalesced=3", "grewe"), "");
+        assert_eq!(broken("mem=3,coalesced=3", "grewe-fixed"), "");
     }
 }

@@ -105,11 +105,26 @@ impl Judge {
         if !has {
             return Err(format!("none of {}", self.space.name()));
         }
-        let differs = |(tool, version): &(String, String)| made.tools.get(tool) != Some(version);
-        match self.tools().into_iter().find(differs) {
+        match self.other_tool(made) {
             None => Ok(()),
             Some((tool, version)) => Err(format!("made by another {tool} than {version}")),
         }
+    }
+
+    /// Whether a data set of kernels in this space that says this of its making has the vectors that are found here.
+    pub(crate) fn has_made(&self, made: &Notes) -> bool {
+        made.configuration["space"] == self.space.name() && self.other_tool(made).is_none()
+    }
+
+    /// Whether what was read as a vector may be one in this space.
+    pub(crate) fn is_vector(&self, read: &[f64]) -> bool {
+        read.len() == self.space.dimensions().len() && read.iter().all(|value| value.is_finite())
+    }
+
+    /// The first tool that a data set was made by another version of, and the version here.
+    fn other_tool(&self, made: &Notes) -> Option<(String, String)> {
+        let differs = |(tool, version): &(String, String)| made.tools.get(tool) != Some(version);
+        self.tools().into_iter().find(differs)
     }
 
     /// Texts judged so far.

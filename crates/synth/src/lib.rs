@@ -13,7 +13,8 @@
 //!   combined, crossover, mutation, and whatever is added from outside, such as a language model;
 //! - a [`Corpus`] holds the mined kernels to start from, less those that an [`Exclusion`] keeps out
 //!   because they would give the answer away;
-//! - [`Steer`] is the stage that makes a data set of what searches for several targets find.
+//! - [`Steer`] is the stage that makes a data set of what searches for several targets find, [`Archive`] one of kernels at
+//!   known points, which searches start from.
 //!
 //! The edits know nothing of any space. What each does to a vector is learned on line, from every
 //! candidate that differs from its parent by one edit; to move towards a target is to choose the
@@ -31,9 +32,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod archive;
+mod arguments;
 mod bandit;
 mod clock;
 mod corpus;
+mod dead_code;
 mod edit;
 mod effects;
 mod error;
@@ -53,8 +57,11 @@ mod steer;
 mod subset_sum;
 mod target;
 
+pub use archive::{Archive, ArchiveReport};
+pub use arguments::Arguments;
 pub use clock::Budget;
 pub use corpus::Corpus;
+pub use dead_code::DeadCode;
 pub use error::Error;
 pub use exclusion::Exclusion;
 pub use feasible::check;
@@ -66,7 +73,7 @@ pub use proposer::{
 pub use rand_chacha::ChaCha8Rng as Rng;
 pub use reach::far_out;
 pub use report::{Report, Share};
-pub use rows::{SteeredRow, Survivor};
+pub use rows::{ArchivedRow, SteeredRow, Survivor};
 pub use search::{Acceptance, Found, Natural, NotNear, Search, Settings};
 pub use steer::{Seeds, Sizes, Steer, SteerItem, SteerOptions, Targets};
 pub use target::{Constraint, Target};

@@ -2,7 +2,7 @@
 
 use dataset::{FAMILY_THRESHOLD, Signature};
 use lexer::tokens;
-use stampmill_synth::{Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
+use stampmill_synth::{Arguments, Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
 use std::{sync::atomic::AtomicBool, time::Duration};
 
 fn judge(space: &str) -> Judge {
@@ -11,9 +11,8 @@ fn judge(space: &str) -> Judge {
 }
 
 fn settings(candidates: u64) -> Settings {
-    let mut settings = Settings { budget: Budget::Candidates(candidates), ..Settings::default() };
-    settings.proposers.retain(|name| name != "nearest");
-    settings
+    let proposers = stampmill_synth::default_proposers(false);
+    Settings { budget: Budget::Candidates(candidates), proposers, ..Settings::default() }
 }
 
 const KERNEL: &str = "__kernel void A(__global float* a, __global float* b, int c) {\n\
@@ -84,6 +83,46 @@ fn kernels_of_one_point_are_different_and_use_their_parameters() {
         let unused: Vec<&str> = own.filter(|word| !words(body).contains(word)).collect();
         assert!(unused.is_empty(), "{unused:?} of {text}");
     }
+}
+
+#[test]
+fn a_large_point_is_composed_of_seeds() {
+    let judge = judge("instcount");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, operator) in [("sums", "+"), ("products", "*")] {
+        let line = |at: i32| format!("  b[d + {at}] = a[d + {at}] {operator} c;\n");
+        let lines: String = (0..12).map(line).collect();
+        let text = format!(
+            "__kernel void {name}(__global float* a, __global float* b, float c) {{\n  int d = get_global_id(0);\n{lines}}}\n"
+        );
+        std::fs::write(folder.path().join(format!("{name}.cl")), text).expect("written");
+    }
+    let exclusion = Exclusion::default();
+    let corpus = Corpus::open(folder.path(), &exclusion, &judge, None, None).expect("readable");
+    let settings = Settings { proposers: vec!["compose".to_owned()], ..settings(480) };
+    let mut search = Search::new(&judge, &corpus, settings).expect("known");
+    let stop = AtomicBool::new(false);
+    let target = Target::parse("TotalInsts=100..400,FAdd=12,FMul=12", judge.space());
+    let found = search.find(&target.expect("well-formed"), &stop).expect("judged");
+    assert!(found.is_exact(), "{:?}", found.kernels);
+    assert_eq!(found.kernels[0].proposer, "compose");
+    // Of a small point it has nothing to say.
+    let target = Target::parse("FAdd=12,FMul=12", judge.space()).expect("well-formed");
+    let found = search.find(&target, &stop).expect("judged");
+    assert_eq!((found.candidates, found.kernels[0].verdict.as_str()), (0, "nothing-found"));
+}
+
+#[test]
+fn answers_have_the_parameters_that_are_asked_for() {
+    let judge = judge("instcount");
+    let target = Target::parse("Load=3,FMul=2,Store=1", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    let wanted: Arguments = "int, global float*, global float*".parse().expect("types");
+    let settings = Settings { arguments: Some(wanted.clone()), ..settings(3_000) };
+    let mut search = Search::new(&judge, &corpus, settings).expect("known");
+    let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+    assert!(found.candidates > 0);
+    assert!(wanted.are_of(&found.kernels[0].text), "{}", found.kernels[0].text);
 }
 
 #[test]

@@ -166,8 +166,9 @@ fn compare_rows(
     let timed = || before.iter().chain(&after).filter(|row| row.verdict == Verdict::ACCEPTED);
     let all: BTreeSet<_> = timed().map(conditions).collect();
     if all.len() > 1 {
-        let said =
-            |(source, cpu, rate): &(String, String, u64)| format!("{source} on {cpu} (1/{rate})");
+        let said = |(source, cpu, rate): &(String, String, u64)| {
+            format!("{source} on {cpu} at a sampling rate of 1/{rate}")
+        };
         let said: Vec<String> = all.iter().map(said).collect();
         let reason = format!(
             "times of {} do not compare; time both with one --source, --cpu and --sample-rate",
@@ -389,7 +390,9 @@ mod tests {
         let other = TimingRow { cpu: "zen4".into(), ..timed("a", 1.0) };
         let refused = compare_rows(vec![timed("a", 1.0)], vec![other], Seconds::Total);
         let said = refused.expect_err("two processors").to_string();
-        assert!(said.contains("qemu on skylake (1/1) and qemu on zen4 (1/1)"), "{said}");
+        let both =
+            "qemu on skylake at a sampling rate of 1/1 and qemu on zen4 at a sampling rate of 1/1";
+        assert!(said.contains(both), "{said}");
         let twice =
             compare_rows(vec![timed("a", 1.0), timed("a", 2.0)], Vec::new(), Seconds::Total);
         assert!(twice.expect_err("one name").to_string().contains("`a` has several rows"));

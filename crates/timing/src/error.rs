@@ -71,7 +71,7 @@ pub enum Error {
         reason: String,
     },
     /// The user stopped it.
-    #[error("stopped; repeat the command to resume")]
+    #[error("stopped; repeat the command")]
     Cancelled,
     /// The data set of results cannot be made.
     #[error(transparent)]

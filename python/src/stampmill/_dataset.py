@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _run
+from . import _error, _run
 from ._error import Error
 
 if TYPE_CHECKING:
@@ -36,6 +36,16 @@ class Report(dict[str, Any]):
     def __init__(self, summary: Mapping[str, Any], exit_status: int = 0) -> None:
         super().__init__(summary)
         self.exit_status = exit_status
+
+    def check(self) -> Report:
+        """This, where the result is not negative.
+
+        Raises:
+            Error: it is; `verdict` names what is wrong with the program.
+        """
+        if self.exit_status:
+            raise _error.negative(self.exit_status, self)
+        return self
 
 
 class Labels:
@@ -99,6 +109,16 @@ class Dataset:
         if temporary is not None:
             weakref.finalize(made, shutil.rmtree, temporary, ignore_errors=True)
         return made
+
+    def check(self) -> Dataset:
+        """This, where the command that made it did not call it negative.
+
+        Raises:
+            Error: it did; `verdict` and `verdicts` name what is wrong with the programs.
+        """
+        if self.exit_status:
+            raise _error.negative(self.exit_status, self.summary)
+        return self
 
     @property
     def schema(self) -> str:

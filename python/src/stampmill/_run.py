@@ -98,7 +98,7 @@ def run(command: str, positional: Sequence[str], options: Mapping[str, object]) 
     if status == STOPPED:
         raise KeyboardInterrupt
     if status not in (0, 1):
-        raise _error.of_output(status, shown.error, words)
+        raise _error.of_output(status, shown.error, words, output)
     try:
         summary = json.loads(output)
     except ValueError:

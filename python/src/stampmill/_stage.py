@@ -95,7 +95,8 @@ def made(command: str, positional: Sequence[str], given: dict[str, object], inpu
     try:
         finished = _run.run(command, positional, {**given, "out": out})
         if not (out / MANIFEST).is_file():
-            raise Error(finished.exit_status, f"{command}: no data set was made: {finished.summary}", [command])
+            said = f"{command}: no data set was made: {finished.summary}"
+            raise Error(finished.exit_status, said, [command], finished.summary)
         return Dataset._made(out, finished.summary, finished.exit_status, inputs.labels, temporary)
     except BaseException:
         if temporary is not None:

@@ -212,6 +212,7 @@ def run(
     force: bool = False,
     devices: Names | None = None,
     global_sizes: str | int | Sequence[int | str] | None = None,
+    suite: Literal["amd-sdk", "npb", "nvidia-sdk", "parboil", "polybench", "rodinia", "shoc"] | None = None,
     local_sizes: str | int | Sequence[int | str] | None = None,
     values: Literal["uniform", "small", "sorted", "ones"] | None = None,
     seed: int | None = None,
@@ -284,6 +285,7 @@ def train(
     task: Literal["kernels", "edits"] | None = None,
     from_: PathLike | None = None,
     lora: int | None = None,
+    lora_alpha: float | None = None,
     epochs: int | None = None,
     model: Literal["lstm", "hole", "infill"] | None = None,
     recipe: PathLike | None = None,
@@ -322,6 +324,7 @@ def sample(
     allow_races: bool = False,
     exclude: PathLike | Sequence[PathLike] | None = None,
     novel: bool = False,
+    most_bits: float | None = None,
     accept_model: bool = False,
     out: PathLike | None = None,
     force: bool = False,
@@ -354,9 +357,10 @@ def evaluate(
     drawn: PathLike | None = None,
     space: Names | None = None,
     run: bool = False,
+    likelihood: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Report:
-    """How good a language model's kernels are."""
+    """How good a language model's kernels are; with `likelihood` how likely the kernels of a data set are to it."""
     return reported("evaluate", [path(checkpoint)], options(locals(), "checkpoint"))
 
 
@@ -371,6 +375,7 @@ def steer(
     n: int | None = None,
     seed: int | None = None,
     seeds: Programs | None = None,
+    archive: PathLike | None = None,
     features: PathLike | None = None,
     exclude: PathLike | Sequence[PathLike] | None = None,
     allow_leaks: bool = False,
@@ -388,6 +393,9 @@ def steer(
     trajectory: bool = False,
     must_run: bool = False,
     allow_races: bool = False,
+    work_group: int | None = None,
+    args: Names | None = None,
+    no_dead_code: bool = False,
     faster_on: str | None = None,
     than: str | None = None,
     margin: float | None = None,
@@ -402,7 +410,8 @@ def steer(
 ) -> Dataset:
     """Kernels at wanted points of a feature space: `steer(target={"Load": 3, "FMul": 2})`. A list is several targets.
 
-    `budget` is for each target: `"60s"`, `"cpu:30s"`, or a number of candidates."""
+    `budget` is for each target: `"60s"`, `"cpu:30s"`, or a number of candidates. `args` are the parameters of answers:
+    `["global float*", "int"]`. An `archive` to start from is made by `command("steer archive build", "kernels", out="archive")`."""
     given = options(locals())
     with Inputs() as inputs:
         if seeds is not None:

@@ -11,7 +11,18 @@ from ._texts import Inputs, PathLike, Programs, path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["certify", "export", "judge", "judge_kernels", "pairs", "propose", "propose_kernels", "score", "tests"]
+__all__ = [
+    "certify",
+    "export",
+    "judge",
+    "judge_kernels",
+    "pair_kernels",
+    "pairs",
+    "propose",
+    "propose_kernels",
+    "score",
+    "tests",
+]
 
 
 class Running(Common, total=False):
@@ -128,6 +139,7 @@ def judge_kernels(
     seed: int | None = None,
     limit: str | None = None,
     budget: str | None = None,
+    operations: bool = False,
     **common: Unpack[Parted],
 ) -> Dataset:
     """Judge edits of OpenCL kernels: the same results on the same payloads, then both timed in turn."""
@@ -163,6 +175,8 @@ def propose(
     no_io: bool = False,
     known: PathLike | None = None,
     k: int | None = None,
+    examples: Literal["nearest", "random", "fastest"] | None = None,
+    tag: int | None = None,
     encoder: Literal["tokens", "strategy", "endpoint"] | None = None,
     prompt: PathLike | None = None,
     temperature: float | None = None,
@@ -175,6 +189,7 @@ def propose(
     tries: int | None = None,
     requests_per_minute: int | None = None,
     price: str | None = None,
+    top_p: float | None = None,
     split: str | None = None,
     **running: Unpack[Running],
 ) -> Report:
@@ -197,6 +212,27 @@ def propose_kernels(
     given = options(locals(), "kernels")
     with Inputs() as inputs:
         return reported("edits propose-kernels", [inputs.programs(kernels)], given)
+
+
+@stage("edits pair-kernels")
+def pair_kernels(
+    source: Programs,
+    *,
+    out: PathLike,
+    force: bool = False,
+    commits: int | None = None,
+    variants: PathLike | None = None,
+    licenses: str | None = None,
+    limit: str | None = None,
+    offline: bool = False,
+    cache: PathLike | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Make pairs of OpenCL kernels from the commits of a repository, or from variants by macros: the file `out` is what
+    `judge_kernels` takes. `source` is `"git+URL-OR-PATH"`, or programs where `variants` is given."""
+    given = options(locals(), "source")
+    with Inputs() as inputs:
+        return reported("edits pair-kernels", [inputs.programs(source)], given)
 
 
 @stage("edits export")

@@ -141,6 +141,7 @@ def reproduce(
     recipe: str | None = None,
     seeds: int | None = None,
     kernels: PathLike | None = None,
+    tokenizer: PathLike | None = None,
     out: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Report:

@@ -5,8 +5,16 @@ use crate::{Global, interrupt, output, progress::Bar, runs::Runs};
 use clang::Clang;
 use dataset::stage::Cancel;
 use lm::{Checkpoint, TrainingSet};
-use sampling::{Evaluation, Sampler};
-use std::{process::ExitCode, sync::Arc, time::Instant};
+use sampling::{
+    Evaluation, Likelihood, Sampler, Total,
+    corpus::{self, Corpus},
+};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Instant,
+};
 
 /// Say how good a language model's kernels are
 #[derive(clap::Args, Debug)]
@@ -20,14 +28,20 @@ pub(crate) struct Evaluate {
     /// Run the accepted kernels on the processor's device, and say how many pass `run`'s checker
     #[arg(long)]
     run: bool,
+    /// Draw nothing: say by package how many bits a token the kernels of this data set, folder or file take to the model
+    #[arg(long, value_name = "DATASET", conflicts_with_all = ["space", "run", "drawn"])]
+    likelihood: Option<PathBuf>,
 }
 
 impl Evaluate {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
+        if let Some(path) = &self.likelihood {
+            return likelihood(&checkpoint, path, global);
+        }
         let settings = self.drawing.settings(false)?;
         let spaces = self.space.as_deref().map(features::spaces).transpose()?;
-        let cancelled = interrupt::flag()?;
+        let cancelled = interrupt::final_flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
         let runs = self.run.then(|| Runs::new(&cancelled, "--run", &[256])).transpose()?;
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
@@ -55,6 +69,39 @@ impl Evaluate {
         output::report(global, &evaluation, || print(&evaluation))?;
         Ok(output::status(evaluation.compiling_unique > 0))
     }
+}
+
+/// Say how likely the kernels at `path` are.
+fn likelihood(checkpoint: &Checkpoint, path: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    let mut kernels = Corpus::default();
+    corpus::read(&mut kernels, path)?;
+    anyhow::ensure!(!kernels.entries.is_empty(), "{} has no accepted kernel", path.display());
+    let bar = Bar::new(global);
+    let likelihood = sampling::likelihood(checkpoint, &kernels.entries, &bar)?;
+    drop(bar);
+    output::report(global, &likelihood, || print_likelihood(&likelihood))?;
+    Ok(output::status(likelihood.all.kernels > 0))
+}
+
+fn print_likelihood(likelihood: &Likelihood) -> anyhow::Result<()> {
+    let row = |name: &str, total: &Total, held_back: &str| {
+        let Total { kernels, too_long, tokens, bits_per_token } = *total;
+        let bits = bits_per_token.map_or(String::new(), |bits| format!("{bits:.2}"));
+        let [kernels, too_long, tokens] = [kernels, too_long, tokens].map(output::count);
+        vec![name.to_owned(), kernels, too_long, tokens, bits, held_back.to_owned()]
+    };
+    let packages = likelihood.packages.iter().map(|package| {
+        let held_back = match package.held_back {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "unknown",
+        };
+        row(&package.package, &package.total, held_back)
+    });
+    let together =
+        [row("all", &likelihood.all, ""), row("held back", &likelihood.held_back, "yes")];
+    let header = ["package", "kernels", "too long", "tokens", "bits a token", "held back"];
+    output::print_table(&header, packages.chain(together))
 }
 
 fn print(report: &Evaluation) -> anyhow::Result<()> {

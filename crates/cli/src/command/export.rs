@@ -6,7 +6,6 @@ use dataset::{Dataset, Programs, Verdict, new_file};
 use device::{CldriveWriter, RunRow};
 use serde_json::{Value, json};
 use std::{
-    ffi::OsStr,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::atomic::Ordering,
@@ -35,7 +34,7 @@ pub(crate) struct Export {
     /// The folder to make, or the file of csv, jsonl and cldrive; it must not exist
     #[arg(long, alias = "out", value_name = "DIR|FILE")]
     to: PathBuf,
-    /// What to write [default: csv or jsonl where --to ends so, else files]
+    /// What to write [default: csv or jsonl where --to ends so, files where it has no ending]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write at most N programs or rows
@@ -48,19 +47,11 @@ impl Export {
         if dataset::is_url(&self.to) {
             anyhow::bail!(dataset::Error::NotThere(self.to));
         }
-        let extension = self.to.extension().and_then(OsStr::to_str);
-        let by_name = || match extension {
-            Some("csv") => Format::Csv,
-            Some("jsonl") => Format::Jsonl,
-            _ => Format::Files,
+        let format = match self.format {
+            Some(format) => format,
+            None => self.by_name()?,
         };
-        if let (None, Some(name @ ("json" | "parquet" | "tsv"))) = (self.format, extension) {
-            anyhow::bail!(
-                "nothing is written as .{name}; a name that ends in .csv or .jsonl writes rows (a data set's own files \
-                 are Parquet), and --format files makes a folder of this name"
-            );
-        }
-        let (report, said) = match self.format.unwrap_or_else(by_name) {
+        let (report, said) = match format {
             Format::Files => self.files()?,
             Format::Huggingface => self.huggingface()?,
             Format::Csv => self.rows(interchange::Format::Csv)?,
@@ -69,6 +60,27 @@ impl Export {
         };
         output::report(global, &report, || output::line(&said))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What the name at --to says is to be written.
+    fn by_name(&self) -> anyhow::Result<Format> {
+        let Some(ending) = self.to.extension() else { return Ok(Format::Files) };
+        let ending = ending.to_string_lossy();
+        match &*ending {
+            "csv" => Ok(Format::Csv),
+            "jsonl" => Ok(Format::Jsonl),
+            other => {
+                let near = dataset::near(other, ["csv", "jsonl"]);
+                let near = near.map(|near| self.to.with_extension(near));
+                let meant = near.map(|path| format!("; did you mean {}?", path.display()));
+                anyhow::bail!(
+                    "nothing is written as .{other}: a name that ends in .csv or .jsonl writes rows (a data set's own \
+                     files are Parquet), one without an ending makes a folder of programs, and with --format files, \
+                     huggingface, csv, jsonl or cldrive any name does{}",
+                    meant.unwrap_or_default()
+                )
+            }
+        }
     }
 
     fn files(&self) -> anyhow::Result<(Value, String)> {

@@ -1,10 +1,12 @@
 //! `stampmill features`: programs as vectors.
 
 use crate::{Global, destination, headers, interrupt, output, progress::Bar, stage};
-use dataset::{Dataset, Language, Program, Programs, stage::Done};
+use dataset::{Dataset, Found, Language, Program, Programs, stage::Done};
 use features::{
-    CompileConfigs, Extractor, FeatureSpace, Features as Stage, ModuleReader, Options, Report, Row,
+    ALL, CompileConfigs, Extractor, FeatureSpace, Features as Stage, ModuleReader, Options, Part,
+    Report, Row,
 };
+use rows::FeaturesVerdict;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -40,7 +42,11 @@ impl Features {
         let spaces = features::spaces(&self.space)?;
         headers::say(&self.dataset, global);
         let programs = Programs::open(&self.dataset)?;
-        let cancelled = interrupt::flag()?;
+        // What is printed is not kept.
+        let cancelled = match self.output {
+            Some(_) => interrupt::flag()?,
+            None => interrupt::final_flag()?,
+        };
         let options = Options {
             cancelled: Arc::clone(&cancelled),
             ..options(self.opt.unwrap_or(1), global)?
@@ -70,10 +76,10 @@ impl Features {
             } else if let Some(left_out) = stage::left_out(&done).filter(|_| !global.is_quiet()) {
                 eprintln!("{left_out}");
             }
-            if let Some(advice) =
-                advice(&self.dataset, &done.summary).filter(|_| !global.is_quiet())
-            {
-                eprintln!("{advice}");
+            if !global.is_quiet() {
+                for advice in advice(&self.dataset, &spaces, &done.summary) {
+                    eprintln!("{advice}");
+                }
             }
             if done.summary.programs == 0 {
                 eprintln!("no program is in {}", self.dataset.display());
@@ -85,11 +91,12 @@ impl Features {
         if self.format.is_none() {
             return stage::run_then(&stage, &context, global, |done| {
                 stage::show::<Stage>(done, &output.out, global)?;
-                let is_told = !global.json && !global.is_silent();
-                match advice(&self.dataset, &done.summary).filter(|_| is_told) {
-                    Some(advice) => output::line(advice),
-                    None => Ok(()),
+                if !global.json && !global.is_silent() {
+                    for advice in advice(&self.dataset, &spaces, &done.summary) {
+                        output::line(&advice)?;
+                    }
                 }
+                Ok(())
             });
         }
         stage::run_then(&stage, &context, global, |_| {
@@ -101,20 +108,97 @@ impl Features {
     }
 }
 
-/// What may help programs that do not compile: the stages that were not run yet.
-fn advice(dataset: &Path, report: &Report) -> Option<&'static str> {
-    if !report.verdicts.contains_key("does-not-compile") {
-        return None;
+/// What may help programs without a vector in any of the spaces.
+fn advice(dataset: &Path, spaces: &[&'static dyn FeatureSpace], report: &Report) -> Vec<String> {
+    let has = |verdict: FeaturesVerdict| report.verdicts.contains_key(verdict.name());
+    let mut all = Vec::new();
+    if has(FeaturesVerdict::DoesNotCompile) {
+        all.extend(remedies(dataset));
     }
-    let made = Dataset::open(dataset).map(|one| one.manifest().schema.clone());
-    match made.as_deref() {
-        Ok("kernel") => None,
-        Ok("content-file") => {
-            Some("what lacks definitions of its package: `stampmill prepare` adds them")
+    if has(FeaturesVerdict::NoVector) {
+        all.push(format!(
+            "no-vector: vectors of {} are of OpenCL kernels; any program in OpenCL C, C or C++ has those of {}",
+            names(spaces, |space| space.is_of_kernels()),
+            names(&ALL, |space| !space.is_of_kernels())
+        ));
+    }
+    if has(FeaturesVerdict::NoExtractor) {
+        let is_of_modules = |space: &dyn FeatureSpace| space.parts().contains(&Part::Module);
+        all.push(format!(
+            "no-extractor: vectors of {} are of sources in OpenCL C, C or C++; modules, and programs in Rust, have those of {}",
+            names(spaces, |space| !is_of_modules(space)),
+            names(&ALL, is_of_modules)
+        ));
+    }
+    all
+}
+
+/// The names of some of these spaces.
+fn names(
+    spaces: &[&'static dyn FeatureSpace],
+    is_one: impl Fn(&dyn FeatureSpace) -> bool,
+) -> String {
+    let some = spaces.iter().filter(|space| is_one(**space));
+    some.map(|space| space.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// What may help programs that do not compile, by their languages: the stages that were not run yet.
+fn remedies(dataset: &Path) -> Vec<String> {
+    let Ok(programs) = Programs::open(dataset) else { return Vec::new() };
+    let schema = match &programs {
+        Programs::Dataset(dataset) => dataset.manifest().schema.as_str(),
+        Programs::Files(..) => "",
+    };
+    if schema == "kernel" {
+        return Vec::new();
+    }
+    let is_mined = schema == "content-file";
+    let languages = languages(&programs);
+    let mut all: Vec<String> = Vec::new();
+    if languages.contains(&Language::OpenCl) {
+        all.push(match is_mined {
+            true => "what lacks definitions of its package: `stampmill prepare` adds them".into(),
+            false => "what lacks headers or definitions: `stampmill mine` puts headers in, `stampmill prepare` adds definitions".into(),
+        });
+    }
+    for (language, name) in [(Language::C, "C"), (Language::Cxx, "C++")] {
+        if languages.contains(&language) {
+            all.push(match is_mined {
+                true => format!("what lacks headers, in {name}: they have to be installed on this machine"),
+                false => format!(
+                    "what lacks headers, in {name}: `stampmill mine --language {}` puts in those of its package; others have to be installed on this machine",
+                    language.name()
+                ),
+            });
         }
-        _ => Some(
-            "what lacks headers or definitions: `stampmill mine` puts headers in (of C: --language c), `stampmill prepare` adds definitions",
-        ),
+    }
+    if languages.contains(&Language::Cuda) && !is_mined {
+        all.push(
+            "what lacks headers, in CUDA: `stampmill mine --language cuda` puts them in".into(),
+        );
+    }
+    if languages.contains(&Language::Rust) {
+        all.push(
+            "what needs other files or crates, in Rust: each program is compiled alone".into(),
+        );
+    }
+    all
+}
+
+/// The languages of programs: of files by their names, of a data set those of its first programs.
+fn languages(programs: &Programs) -> Vec<Language> {
+    match programs {
+        Programs::Files(_, files) => {
+            files.iter().filter_map(|file| Language::of(Path::new(&file.path))).collect()
+        }
+        Programs::Dataset(_) => {
+            let met = programs.found().into_iter().flatten().take(SEEN);
+            met.filter_map(|met| match met {
+                Ok(Found::Program(program)) => Some(program.language),
+                _ => None,
+            })
+            .collect()
+        }
     }
 }
 

@@ -63,6 +63,8 @@ fn write(command: &Command, folder: &Path) -> io::Result<()> {
     // The first lines set up the macros.
     let synopsis = synopsis.split_once(".SH SYNOPSIS").map_or("", |(_, rest)| rest);
     let page = page.replacen(synopsis, &with_values(synopsis, command), 1);
+    // Examples are copied: no blanks are put in to fill a line, no word is divided.
+    let page = page.replacen(".SH NAME", ".ad l\n.nh\n.SH NAME", 1);
     fs::write(folder.join(man.get_filename()), page)
 }
 

@@ -7,7 +7,7 @@ use dataset::{Language, Licenses};
 use mine::{Mine as Stage, Options, Report, Suite};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Fetch packages and extract every OpenCL or CUDA kernel, or C program, from them
+/// Fetch packages and extract every OpenCL or CUDA kernel, or C or C++ program, from them
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("mine"))]
 pub(crate) struct Mine {
@@ -19,8 +19,8 @@ pub(crate) struct Mine {
     /// Accept only programs under these licenses: permissive, osi (OSI-approved) or all
     #[arg(long, value_name = "POLICY", default_value = "all")]
     licenses: Licenses,
-    /// What to extract: kernels in OpenCL C or in CUDA and HIP, in files and in strings of programs; or whole programs in C or Rust
-    #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("cuda", Language::Cuda), ("c", Language::C), ("rust", Language::Rust)]))]
+    /// What to extract: kernels in OpenCL C or in CUDA and HIP, in files and in strings of programs; or whole programs in C, C++ or Rust
+    #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("cuda", Language::Cuda), ("c", Language::C), ("c++", Language::Cxx), ("rust", Language::Rust)]))]
     language: Language,
     /// The published suite that the sources are: its kernels are built with the macros that its host programs define
     #[arg(long, value_name = "NAME", value_parser = Suite::names())]

@@ -12,7 +12,8 @@ use crate::{
 };
 use anyhow::{Context as _, bail};
 use dataset::{Dataset, Licenses, Row as _, stage::Context};
-use device::{Options, Report, Run as Stage, RunRow, Values, Verify};
+use device::{HostArgument, HostPayload, Options, Report, Run as Stage, RunRow, Values, Verify};
+use mine::{Launch, Suite};
 use rows::{KernelProgram, Module};
 use std::{
     path::{Path, PathBuf},
@@ -34,6 +35,10 @@ pub(crate) struct Run {
     /// Global sizes (work-items), comma-separated; 2^7..2^24 is every power of two between
     #[arg(long, value_name = "SIZES", default_value = "2^7..2^20", allow_hyphen_values = true)]
     global_sizes: String,
+    /// The published suite that the kernels are of: those that it describes run at the sizes and with the values that its
+    /// host programs pass
+    #[arg(long, value_name = "NAME", value_parser = Suite::names())]
+    suite: Option<String>,
     /// Local sizes (work-items of a group), comma-separated, or auto
     #[arg(long, value_name = "SIZES", default_value = "auto", allow_hyphen_values = true)]
     local_sizes: String,
@@ -47,7 +52,7 @@ pub(crate) struct Run {
     /// in wall-clock time), else wall-clock time
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = limit)]
     limit: Duration,
-    /// Time for measuring one kernel at one size on one device; 0s only checks it
+    /// Time for measuring one kernel at one size on one device, three runs at least; 0s only checks it
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = duration)]
     budget: Duration,
     /// Run kernels that pass in Oclgrind as well: it finds races and accesses out of bounds;
@@ -112,6 +117,12 @@ impl Run {
         let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
         let context = Context { time: self.time, ..context };
         let stage = Stage::new(options, &context.cancel)?;
+        let stage = match self.suite.as_deref().and_then(Suite::of) {
+            Some(suite) => {
+                stage.with_suite(&suite.source, |path, name| suite.launch(path, name).map(payload))
+            }
+            None => stage,
+        };
         if self.format.is_none() {
             return stage::run(&stage, &context, global);
         }
@@ -121,6 +132,20 @@ impl Run {
             device::write_cldrive(&mut std::io::stdout().lock(), &rows)
                 .context("cannot write to standard output")
         })
+    }
+}
+
+/// What a suite's description says of a kernel, as `device` takes it.
+fn payload(launch: &Launch) -> HostPayload {
+    let arguments = launch.arguments.iter().map(|argument| HostArgument {
+        elements: argument.elements,
+        value: argument.value,
+        below: argument.below,
+    });
+    HostPayload {
+        global: launch.global.clone(),
+        local: launch.local.clone(),
+        arguments: arguments.collect(),
     }
 }
 
@@ -209,6 +234,13 @@ impl stage::Shown for Stage {
             output::count(report.kernels_passing - report.kernels_passing_at_some_sizes),
             output::count(report.kernels),
         ))?;
+        if let Some(described) = report.described {
+            output::line(&format!(
+                "{} of {} kernels run as the suite's host programs launch them",
+                output::count(described),
+                output::count(report.kernels)
+            ))?;
+        }
         if report.kernels_left > 0 {
             output::line(&format!("{} kernels left when the time was up", report.kernels_left))?;
         }

@@ -33,8 +33,8 @@ use synth::Exclusion;
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
-    /// How often a sample is drawn at most until it has the features of --want, passes with --must-run, is new with --novel and
-    /// changes something of what --prompt does without it
+    /// How often a sample is drawn at most until it has the features of --want, passes with --must-run, is new with --novel,
+    /// is likely enough for --most-bits and changes something of what --prompt does without it
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
     tries: u64,
     /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
@@ -54,6 +54,10 @@ pub(crate) struct Sample {
     /// Draw near-duplicates of the kernels that the model learned from anew; what is one in the end is `near-duplicate`
     #[arg(long)]
     novel: bool,
+    /// Draw kernels that take more bits a token to the model anew (as it expects kernels, without a prompt or conditions); what
+    /// takes more in the end is `unlikely`
+    #[arg(long, value_name = "BITS", value_parser = super::steer::bits)]
+    most_bits: Option<f64>,
     #[command(flatten)]
     output: Option<destination::StageOutput>,
 }
@@ -101,7 +105,7 @@ pub(crate) struct DrawingFlags {
     /// Do not rule out statements without effect and kernels that write no result, and keep dead code
     #[arg(long)]
     allow_useless: bool,
-    /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (`make torch`)
+    /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (a checkout's `make torch` builds it)
     #[arg(long, default_value = "cpu", value_name = "DEVICE", value_parser = choice(DEVICES))]
     device: &'static str,
     /// What the model's products are made in with `--device cpu`: `bf16` is faster where the processor has products of
@@ -131,6 +135,7 @@ impl Sample {
         let settings = Settings {
             must_run: self.must_run,
             novel: self.novel,
+            most_bits: self.most_bits,
             tries: self.tries,
             ..self.drawing.settings(true)?
         };
@@ -150,7 +155,12 @@ impl Sample {
             return stage::run(&sampler, &context, global);
         }
         let began = Instant::now();
-        let rows = sampler.sample(&bar)?;
+        // Counts of a part would be taken for those of the whole.
+        let rows = match global.json {
+            true => sampler.sample(&bar)?,
+            false => sampler.sample_until_stopped(&bar)?,
+        };
+        let is_cut = cancel.is_cancelled() && (rows.len() as u64) < self.drawing.n;
         let summary = Summary::of(&rows);
         let seconds = began.elapsed().as_secs_f64();
         let done = Done { summary, seconds, left_out: BTreeMap::new() };
@@ -168,6 +178,14 @@ impl Sample {
             for row in rows.iter().filter(|row| row.verdict == missed).take(NAMED) {
                 eprintln!("{}", output::plain(&format!("sample {}: {}", row.number, row.detail)));
             }
+        }
+        if let Some(status) = interrupt::status().filter(|_| is_cut) {
+            eprintln!(
+                "stopped after {} of {} samples; the same command begins anew, with --out DIR it goes on where it was stopped",
+                output::count(rows.len() as u64),
+                output::count(self.drawing.n)
+            );
+            return Ok(status);
         }
         Ok(stage::status::<Sampler<'_>>(&done.summary))
     }
@@ -201,11 +219,15 @@ pub(crate) fn unless_passed(found: Option<String>) -> Result<Option<String>, Str
     Ok(found.filter(|found| !is_pass(found)))
 }
 
-/// Samples that have not what was asked for, do not pass, or are like what was learned where that was not wanted.
+/// Samples that have not what was asked for, do not pass, or are like what was learned, or unlikely, where that was not wanted.
 fn missed(summary: &Summary) -> u64 {
     let count = |verdict: SampleVerdict| summary.verdicts.get(verdict.name()).copied().unwrap_or(0);
-    let unmet =
-        [SampleVerdict::NotAsAsked, SampleVerdict::DoesNotRun, SampleVerdict::NearDuplicate];
+    let unmet = [
+        SampleVerdict::NotAsAsked,
+        SampleVerdict::DoesNotRun,
+        SampleVerdict::NearDuplicate,
+        SampleVerdict::Unlikely,
+    ];
     unmet.into_iter().map(count).sum()
 }
 
@@ -237,6 +259,7 @@ fn line(summary: &Summary, seconds: f64) -> String {
             SampleVerdict::NearDuplicate,
             "are near-duplicates of what the model learned from",
         )
+        + &told(summary, SampleVerdict::Unlikely, "take more bits a token than --most-bits")
 }
 
 /// How many there are of a verdict, if any.
@@ -293,8 +316,12 @@ impl DrawingFlags {
             (None, None) => lm::START.to_owned(),
         };
         // What was drawn elsewhere was drawn behind the prompt as it stands.
-        let named = self.drawn.is_none().then(|| sampling::in_known_names(&text)).flatten();
-        let text = named.unwrap_or(text);
+        let text = if self.drawn.is_some() {
+            text
+        } else {
+            let text = sampling::without_directives(&text)?.unwrap_or(text);
+            sampling::in_known_names(&text).unwrap_or(text)
+        };
         let mut prompt = Prompt { arguments: self.args.clone(), ..Prompt::new(&text) };
         for want in &self.want {
             let Some((name, value)) = want.split_once('=') else {
@@ -347,6 +374,7 @@ impl DrawingFlags {
             drawn: self.drawn.clone(),
             normalise,
             novel: false,
+            most_bits: None,
             must_run: false,
         })
     }

@@ -195,11 +195,7 @@ impl Show {
                     output::line("\n--programs N prints more of them")?;
                     return Ok(ExitCode::SUCCESS);
                 }
-                let inferred = program.inferred.iter().map(|line| {
-                    let line = line.replace('\n', " ");
-                    format!("\n// repaired by: {line}")
-                });
-                let inferred: String = inferred.collect();
+                let inferred: String = program.inferred.iter().map(|one| repair(one)).collect();
                 let text = text.trim_end();
                 output::line(&format!("\n// {path} {known}{renamed}{inferred}\n{text}"))?;
                 shown += 1;
@@ -223,6 +219,16 @@ stampmill query \"SELECT path, verdict, detail FROM d WHERE path LIKE '%{pattern
     }
 }
 
+/// A comment of what was assumed so that a program compiles. An assumed argument of a template (`T=float`) is the
+/// kernel's own; everything else was done to its file, for whichever kernels of it.
+fn repair(inferred: &str) -> String {
+    let is_letter = |one: char| one.is_alphanumeric() || one == '_';
+    let argument = inferred.split_once('=').map(|(name, _)| name);
+    let is_argument = argument.is_some_and(|name| !name.is_empty() && name.chars().all(is_letter));
+    let whose = if is_argument { "repaired by" } else { "its file was repaired by" };
+    format!("\n// {whose}: {}", inferred.replace('\n', " "))
+}
+
 /// The first lines of a long text, and how many there are.
 fn beginning(text: &str) -> String {
     let lines = text.trim_end().lines();
@@ -233,4 +239,20 @@ fn beginning(text: &str) -> String {
         String::new()
     };
     first + &more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repair;
+
+    #[test]
+    fn repairs_of_a_file_are_told_from_those_of_a_kernel() {
+        for own in ["T=float", "N_2=4"] {
+            assert_eq!(repair(own), format!("\n// repaired by: {own}"));
+        }
+        for of_file in ["-DN=4", "int a = 1;", "typedef float real;", "without a = b", "=1"] {
+            assert_eq!(repair(of_file), format!("\n// its file was repaired by: {of_file}"));
+        }
+        assert_eq!(repair("int a;\nint b;"), "\n// its file was repaired by: int a; int b;");
+    }
 }

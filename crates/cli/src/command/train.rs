@@ -5,7 +5,7 @@ use crate::{Global, destination::Output, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dataset::Progress;
-use lm::{CorpusReport, Entry, Kind, Recipe, Trained, TuningReport};
+use lm::{CorpusReport, Entry, Kind, Origin, Recipe, Trained, TuningReport};
 use sampling::corpus::{self, Corpus};
 use std::{
     fs,
@@ -35,6 +35,9 @@ pub(crate) struct Train {
     /// Edits: train adapters of this rank in the place of all weights, and add them at the end
     #[arg(long, value_name = "RANK", value_parser = clap::value_parser!(u32).range(1..))]
     lora: Option<u32>,
+    /// Edits: what adapters add is multiplied by this over their rank [default: twice the rank]
+    #[arg(long, value_name = "ALPHA", requires = "lora", value_parser = alpha)]
+    lora_alpha: Option<f64>,
     /// Edits: times that each answer is seen, unless the recipe has a budget_tokens
     #[arg(long, value_name = "N", default_value_t = 3.0)]
     epochs: f64,
@@ -76,6 +79,11 @@ enum Prepared {
     Edits(TuningReport),
 }
 
+fn alpha(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no alpha; write a number above 0, for example 16");
+    text.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0).ok_or_else(wrong)
+}
+
 fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(Kind::name)).map(|name| {
         let mut all = Kind::ALL.into_iter();
@@ -103,9 +111,14 @@ impl Train {
                     if !self.prepare_only {
                         lm::check_trainer(&self.device)?;
                     }
-                    let (recipe, seed) = (self.recipe.as_ref(), self.seed);
-                    let flags =
-                        tune::Flags { from, lora: self.lora, epochs: self.epochs, recipe, seed };
+                    let flags = tune::Flags {
+                        from,
+                        lora: self.lora,
+                        lora_alpha: self.lora_alpha,
+                        epochs: self.epochs,
+                        recipe: self.recipe.as_ref(),
+                        seed: self.seed,
+                    };
                     Prepared::Edits(tune::prepare(&self.corpus, &flags, out)?)
                 }
                 _ => Prepared::Kernels(self.kernels(&work, global, &bar)?),
@@ -135,11 +148,14 @@ impl Train {
         };
         let inputs = std::iter::once(&self.corpus).chain(&self.pretrain).chain(&self.exclude);
         let inputs: Vec<String> = inputs.chain(&self.from).map(identity).collect();
-        let settings = serde_json::json!({
+        let mut settings = serde_json::json!({
             "inputs": inputs, "pretrain": self.pretrain.len(), "task": format!("{:?}", self.task),
             "lora": self.lora, "epochs": self.epochs, "model": self.model.name(), "recipe": recipe,
             "seed": self.seed,
         });
+        if let Some(alpha) = self.lora_alpha {
+            settings["lora_alpha"] = alpha.into();
+        }
         Ok(settings.to_string())
     }
 
@@ -159,13 +175,15 @@ impl Train {
             corpus::read(&mut functions, path)?;
         }
         let (mut entries, mut functions) = (kernels.entries, functions.entries);
+        let before = entries.len() + functions.len();
         if !exclusion.is_empty() {
-            let before = entries.len() + functions.len();
             for entries in [&mut entries, &mut functions] {
                 retain(entries, &exclusion)?;
             }
-            let excluded = before - entries.len() - functions.len();
-            bar.message(&format!("{} programs excluded", output::count(excluded as u64)));
+        }
+        let left_out = before - entries.len() - functions.len();
+        if !exclusion.is_empty() {
+            bar.message(&format!("{} programs excluded", output::count(left_out as u64)));
         }
         if functions.is_empty() && !self.pretrain.is_empty() {
             bail!("--pretrain: there is no accepted function in what was given");
@@ -182,6 +200,19 @@ impl Train {
         let prepared = lm::prepare(&entries, &functions, self.model, &recipe, self.seed, work);
         let report = lm::or_nothing(prepared, work)?;
         self.write_provenance(&exclusion, work)?;
+        let shown = |paths: &[PathBuf]| -> Vec<String> {
+            paths.iter().map(|path| path.display().to_string()).collect()
+        };
+        let (excluded_names, excluded_kernels) = exclusion.len();
+        let origin = Origin {
+            kernels: vec![self.corpus.display().to_string()],
+            functions: shown(&self.pretrain),
+            excluded: shown(&self.exclude),
+            excluded_names,
+            excluded_kernels,
+            left_out,
+        };
+        lm::write_card(work, self.model, &report, &origin)?;
         Ok(report)
     }
 

@@ -15,6 +15,7 @@ use std::{
 pub(super) struct Flags<'a> {
     pub(super) from: &'a Path,
     pub(super) lora: Option<u32>,
+    pub(super) lora_alpha: Option<f64>,
     pub(super) epochs: f64,
     pub(super) recipe: Option<&'a PathBuf>,
     pub(super) seed: u64,
@@ -34,6 +35,7 @@ pub(super) fn prepare(
     let recipe = flags.recipe.map(PathBuf::as_path);
     let mut tuning = Tuning::read(&base, flags.lora, recipe)?;
     tuning.epochs = flags.epochs;
+    tuning.lora_alpha = flags.lora_alpha;
     let work = dataset::begin_folder(out)?;
     let prepared = lm::prepare_edits(&dialogues, &base, &tuning, flags.seed, &work);
     Ok(lm::or_nothing(prepared, &work)?)

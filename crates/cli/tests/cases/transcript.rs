@@ -6,7 +6,7 @@
 //! between two runs and machines is not compared; `BLESS=1` writes anew the outputs that differ in more.
 //!
 //! A block `sh run` is a shell's, and so is a line `<!-- run: COMMAND -->`, which pages do not show: both end with status 0, what
-//! they print is not compared. In them `CHECKOUT` is this repository. Another block `sh` of the guide with a command of ours stands
+//! they print is not compared. In them `CHECKOUT` is this repository. Another block `sh` with a command of ours stands
 //! behind a line `<!-- not run: WHY -->`.
 
 use super::{root, settle, words};

@@ -118,8 +118,9 @@ pub(crate) fn alone() -> Done {
         server.command(&home),
         "features @kernels --space grewe --quiet --force --out @vectors",
     ))?;
+    // Its part, its manifest, and what describes it to others.
     match server.names("vectors").as_slice() {
-        [_, _] => Ok(format!("{bytes} bytes equal")),
+        [_, _, _, _] => Ok(format!("{bytes} bytes equal")),
         names => Err(format!("{names:?} of a data set of one part")),
     }
 }

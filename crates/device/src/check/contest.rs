@@ -6,7 +6,7 @@ use crate::{
     Finding, Outcome, check,
     measure::{Effort, LEAST, MOST},
     opencl::{Built, Device, Execution, Fault},
-    payload::{Binding, Job, ObjectKind, Payload, Plan, Side},
+    payload::{Binding, Job, KernelLaunch, ObjectKind, Payload, Plan, Side},
 };
 use rows::KernelEditVerdict as Verdict;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,8 @@ pub(crate) struct Contested {
     pub(crate) difference: f64,
     /// Bytes that buffers read hold and buffers written hold.
     pub(crate) bytes: u64,
+    /// How the candidate's kernels are executed; nothing where it did not come to that.
+    pub(crate) launches: Vec<KernelLaunch>,
     /// Whether the worker is in no state to go on.
     pub(crate) spoilt: bool,
 }
@@ -35,7 +37,15 @@ impl Contested {
     /// A verdict without measurements.
     pub(crate) fn of(verdict: Verdict, detail: impl Into<String>) -> Contested {
         let detail = dataset::without_chance(&detail.into());
-        Contested { verdict, detail, times: Vec::new(), difference: 0.0, bytes: 0, spoilt: false }
+        Contested {
+            verdict,
+            detail,
+            times: Vec::new(),
+            difference: 0.0,
+            bytes: 0,
+            launches: Vec::new(),
+            spoilt: false,
+        }
     }
 
     /// What a finding about the candidate comes to.

@@ -4,12 +4,14 @@
 //! which buffers, images and values there are and which of them cross the bus; it knows nothing of
 //! OpenCL's objects. [`Plan::payload`] then draws the contents.
 
+mod host;
 mod image;
 mod layout;
 mod range;
 mod values;
 mod variant;
 
+pub use host::{HostArgument, HostPayload};
 pub(crate) use image::{ImagePlan, TexelKind};
 pub(crate) use layout::{Layout, Leaf};
 pub(crate) use range::{Limits, Range};
@@ -43,6 +45,19 @@ pub(crate) struct Job {
     pub(crate) values: Values,
     /// Of the run.
     pub(crate) seed: u64,
+}
+
+/// How one kernel of a program is executed, for who counts what it does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelLaunch {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Work-items along each dimension; 1 beyond the last.
+    pub global: [u64; 3],
+    /// The same of a group; they divide `global`.
+    pub local: [u64; 3],
+    /// What each argument is where it is a whole number; else any number.
+    pub integers: Vec<u64>,
 }
 
 /// A buffer or image that lives on the device.
@@ -129,13 +144,17 @@ impl Plan {
             }
             let dimensions = usize::from(interface.dimensions.clamp(1, 3));
             let required = interface.required_group_size;
-            let range = Range::choose(job.size, dimensions, required, job.group, limits)
-                .map_err(|reason| Finding::new(Outcome::InvalidSize, reason))?;
+            let range = match &step.host {
+                Some(host) => Range::of_host(host, required, limits),
+                None => Range::choose(job.size, dimensions, required, job.group, limits),
+            };
+            let range = range.map_err(|reason| Finding::new(Outcome::InvalidSize, reason))?;
             let mut integers = Integers::new(variant, &range);
             let mut bindings = Vec::new();
             let mut local_bytes = 0;
-            for (argument, key) in interface.arguments.iter().zip(&step.keys) {
-                let new = bind(argument, text, &range, variant, &mut integers, limits)?;
+            for (at, (argument, key)) in interface.arguments.iter().zip(&step.keys).enumerate() {
+                let host = step.host.as_ref().map(|host| host.argument(at)).unwrap_or_default();
+                let new = bind(argument, host, text, &range, variant, &mut integers, limits)?;
                 bindings.push(match new {
                     New::Binding(binding) => binding,
                     New::Object(object) => match keys.iter().position(|known| known == key) {
@@ -229,6 +248,22 @@ impl Plan {
         self.objects.iter().map(crossing).sum()
     }
 
+    /// How its kernels are executed.
+    pub(crate) fn launches(&self, steps: &[Step]) -> Vec<KernelLaunch> {
+        let integer = |binding: &Binding| match binding {
+            Binding::Value(_, integer) => *integer,
+            Binding::Object(_) | Binding::Local(_) | Binding::Sampler => 0,
+        };
+        let each = steps.iter().zip(&self.ranges).zip(&self.bindings);
+        let launch = |((step, range), bindings): ((&Step, &Range), &Vec<Binding>)| KernelLaunch {
+            kernel: step.interface.name.clone(),
+            global: range.global,
+            local: range.local,
+            integers: bindings.iter().map(integer).collect(),
+        };
+        each.map(launch).collect()
+    }
+
     /// Bytes of all objects.
     pub(crate) fn bytes(&self) -> u64 {
         self.objects.iter().map(|object| object.bytes() as u64).sum()
@@ -246,19 +281,21 @@ impl Plan {
             values::fill(&object.layout, object.elements, shape, &mut stream(&object.name))
         };
         let shape = Shape { values: self.values, side, below: None };
-        let value = |(at, binding): (usize, &Binding)| match binding {
-            Binding::Value(layout, integer) => {
-                values::by_value(layout, *integer, shape, &mut stream(&at.to_string()))
+        let value = |step: usize, at: usize, binding: &Binding| {
+            let Binding::Value(layout, integer) = binding else { return Vec::new() };
+            let host = job.steps.get(step).and_then(|step| step.host.as_ref());
+            match host.and_then(|host| host.argument(at).value) {
+                Some(number) => values::exactly(layout, number),
+                None => values::by_value(layout, *integer, shape, &mut stream(&at.to_string())),
             }
-            _ => Vec::new(),
+        };
+        let arguments = |(step, bindings): (usize, &Vec<Binding>)| {
+            let each = bindings.iter().enumerate();
+            each.map(|(at, binding)| value(step, at, binding)).collect::<Vec<Vec<u8>>>()
         };
         Payload {
             objects: self.objects.iter().map(draw).collect(),
-            arguments: self
-                .bindings
-                .iter()
-                .map(|step| step.iter().enumerate().map(value).collect())
-                .collect(),
+            arguments: self.bindings.iter().enumerate().map(arguments).collect(),
         }
     }
 }
@@ -270,6 +307,7 @@ enum New {
 
 fn bind(
     argument: &Argument,
+    host: HostArgument,
     text: &str,
     range: &Range,
     variant: &Variant,
@@ -285,8 +323,8 @@ fn bind(
             let layout = Layout::of(pointee).map_err(unsupported)?;
             match space {
                 AddressSpace::Local => {
-                    let elements =
-                        usize::try_from(range.group() * LOCAL_ELEMENTS).unwrap_or(usize::MAX);
+                    let elements = host.elements.unwrap_or(range.group() * LOCAL_ELEMENTS);
+                    let elements = usize::try_from(elements).unwrap_or(usize::MAX);
                     Ok(New::Binding(Binding::Local(layout.size.saturating_mul(elements))))
                 }
                 AddressSpace::Global | AddressSpace::Generic | AddressSpace::Constant => {
@@ -295,14 +333,16 @@ fn bind(
                     // written here: it goes both ways, as one that is.
                     let unknown = !argument.read && !argument.written;
                     let kind = if constant { ObjectKind::Constant } else { ObjectKind::Global };
-                    let elements = range.items().saturating_mul(variant.room);
+                    let room = range.items().saturating_mul(variant.room);
+                    let elements = host.elements.unwrap_or(room);
+                    let bound = || argument.indexes.then(|| integers.bound());
                     Ok(New::Object(Object {
                         name: argument.name.clone(),
                         layout,
                         elements: usize::try_from(elements).unwrap_or(usize::MAX / 64),
                         read: argument.read || constant || unknown,
                         written: !constant && !argument.constant && (argument.written || unknown),
-                        below: argument.indexes.then(|| integers.bound()),
+                        below: host.below.or_else(bound),
                         kind,
                     }))
                 }
@@ -328,7 +368,8 @@ fn bind(
         Type::Sampler => Ok(New::Binding(Binding::Sampler)),
         by_value => {
             let layout = Layout::of(by_value).map_err(unsupported)?;
-            let integer = integers.next_for(&layout);
+            let drawn = integers.next_for(&layout);
+            let integer = host.value.map_or(drawn, |number| number as u64);
             Ok(New::Binding(Binding::Value(layout, integer)))
         }
     }

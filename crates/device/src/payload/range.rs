@@ -1,3 +1,4 @@
+use super::HostPayload;
 use serde::{Deserialize, Serialize};
 
 /// Work-items of a group aimed at where the user leaves the choice to us.
@@ -59,6 +60,37 @@ impl Range {
             None => grow(global, dimensions, GROUP.min(limits.group), limits.items),
             Some(0) => return Err("a work-group of 0 work-items".to_owned()),
             Some(group) => split(group, dimensions),
+        };
+        let range = Range { dimensions, global, local };
+        range.check(limits)?;
+        Ok(range)
+    }
+
+    /// The range that a host program asks for. Where it leaves groups to the driver they are those that the kernel
+    /// requires, else ours.
+    ///
+    /// # Errors
+    /// Why the device has no such range.
+    pub(crate) fn of_host(
+        host: &HostPayload,
+        required: Option<[u32; 3]>,
+        limits: &Limits,
+    ) -> Result<Range, String> {
+        let sides = |asked: &[u64]| {
+            let mut sides = [1_u64; 3];
+            for (side, asked) in sides.iter_mut().zip(asked) {
+                *side = *asked;
+            }
+            sides
+        };
+        let (dimensions, global) = (host.global.len().clamp(1, 3), sides(&host.global));
+        if global.contains(&0) {
+            return Err("a size of 0 work-items".to_owned());
+        }
+        let local = match (host.local.is_empty(), required) {
+            (false, _) => sides(&host.local),
+            (true, Some(required)) => required.map(|side| u64::from(side.max(1))),
+            (true, None) => grow(global, dimensions, GROUP.min(limits.group), limits.items),
         };
         let range = Range { dimensions, global, local };
         range.check(limits)?;

@@ -170,3 +170,49 @@ fn a_size_that_a_small_integer_does_not_hold_is_half_of_what_it_holds() {
     assert_eq!(small(Scalar::Unsigned, 2, 1 << 16), 1 << 15);
     assert_eq!(small(Scalar::Signed, 4, 1 << 16), 1 << 16);
 }
+
+#[test]
+fn a_host_programs_sizes_and_values_stand_for_what_would_be_drawn() {
+    let list = Argument { indexes: true, ..argument("i", pointer(AddressSpace::Global, INT)) };
+    let arguments = vec![
+        list,
+        argument("l", pointer(AddressSpace::Local, FLOAT)),
+        argument("n", INT),
+        argument("x", FLOAT),
+        argument("m", INT),
+    ];
+    let mut job = job(arguments, 1, 4096, 2);
+    let elements = |elements| HostArgument { elements: Some(elements), ..HostArgument::default() };
+    let value = |value| HostArgument { value: Some(value), ..HostArgument::default() };
+    job.steps[0].host = Some(HostPayload {
+        global: vec![64, 64],
+        local: vec![16, 4],
+        arguments: vec![
+            HostArgument { below: Some(5), ..elements(100) },
+            elements(17),
+            value(-3.0),
+            value(0.5),
+        ],
+    });
+    let plan = plan(&job).expect("a payload exists");
+    assert_eq!((plan.ranges[0].global, plan.ranges[0].local), ([64, 64, 1], [16, 4, 1]));
+    assert_eq!((plan.objects[0].elements, plan.objects[0].below), (100, Some(5)));
+    assert_eq!(plan.bindings[0][1], Binding::Local(17 * 4));
+    let payload = plan.payload(&job, Side::B);
+    let [_, _, n, x, m] = payload.arguments[0].as_slice() else { panic!("five arguments") };
+    assert_eq!(n.as_slice(), (-3_i32).to_le_bytes());
+    assert_eq!(x.as_slice(), 0.5_f32.to_le_bytes());
+    assert_eq!(m.as_slice(), 64_i32.to_le_bytes(), "what the host says nothing of is drawn");
+}
+
+#[test]
+fn a_host_programs_groups_have_to_divide_its_sizes() {
+    let mut job = job(vec![argument("a", pointer(AddressSpace::Global, FLOAT))], 1, 64, 0);
+    job.steps[0].host =
+        Some(HostPayload { global: vec![100], local: vec![64], arguments: Vec::new() });
+    let finding = plan(&job).expect_err("64 does not divide 100");
+    assert_eq!(finding.outcome, Outcome::InvalidSize);
+    job.steps[0].host =
+        Some(HostPayload { global: vec![100], local: Vec::new(), arguments: Vec::new() });
+    assert_eq!(plan(&job).expect("the driver's groups").ranges[0].local, [100, 1, 1]);
+}

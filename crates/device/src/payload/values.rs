@@ -119,6 +119,21 @@ pub(crate) fn by_value(
     bytes
 }
 
+/// One argument passed by value: every number of it is `number`, as near as its type comes.
+pub(crate) fn exactly(layout: &Layout, number: f64) -> Vec<u8> {
+    let mut bytes = vec![0; layout.size];
+    for leaf in &layout.leaves {
+        let number = match leaf.scalar {
+            Scalar::Float => Number::Real(number),
+            Scalar::Bool => Number::Whole(u64::from(number != 0.0)),
+            Scalar::Signed => Number::Whole(number as i64 as u64),
+            Scalar::Unsigned => Number::Whole(number as u64),
+        };
+        put(*leaf, &mut bytes[leaf.offset..leaf.offset + leaf.size], number);
+    }
+    bytes
+}
+
 enum Number {
     Whole(u64),
     Real(f64),

@@ -27,6 +27,9 @@ const MOST_ROOM: u64 = 16;
 /// Work-items under Oclgrind, which interprets.
 const VERIFIED_ITEMS: u64 = 1024;
 
+/// What a payload's name begins with where a host program's sizes and values are in it.
+pub(super) const OF_HOST: &str = "suite-";
+
 /// What all threads of a run share.
 pub(super) struct Executor<'a> {
     pub(super) options: &'a Options,
@@ -94,10 +97,10 @@ impl Executor<'_> {
         benchmark: &Benchmark,
     ) -> Result<Vec<RunRow>> {
         if !self.options.isolate {
-            return self.trial(workers, benchmark, self.grid().collect());
+            return self.trial(workers, benchmark, self.grid_of(benchmark));
         }
         let mut rows = Vec::new();
-        for cell in self.grid() {
+        for cell in self.grid_of(benchmark) {
             workers.retire();
             rows.extend(self.trial(workers, benchmark, vec![cell])?);
         }
@@ -151,6 +154,14 @@ impl Executor<'_> {
         }
     }
 
+    /// The sizes of one benchmark: its host program's, where they are known.
+    fn grid_of(&self, benchmark: &Benchmark) -> Vec<(u64, Option<u64>)> {
+        match &benchmark.host {
+            Some(host) => vec![(host.items(), host.group())],
+            None => self.grid().collect(),
+        }
+    }
+
     pub(super) fn grid(&self) -> impl Iterator<Item = (u64, Option<u64>)> {
         let groups = match self.options.local_sizes.as_slice() {
             [] => vec![None],
@@ -192,7 +203,10 @@ impl Trial<'_> {
                     false => self.interfaces.clone(),
                 };
                 self.built[at] = Some(facts);
-                steps(&interfaces, &self.benchmark.order).and_then(|steps| {
+                steps(&interfaces, &self.benchmark.order).and_then(|mut steps| {
+                    if let [step] = steps.as_mut_slice() {
+                        step.host.clone_from(&self.benchmark.host);
+                    }
                     let unset = reads_unset(&steps);
                     self.steps = steps;
                     unset.map_or(Ok(()), Err)
@@ -409,7 +423,10 @@ impl Trial<'_> {
             local_size: range.map(Range::group).or(case.group),
             global_shape: range.map(|range| range.text(range.global)).unwrap_or_default(),
             local_shape: range.map(|range| range.text(range.local)).unwrap_or_default(),
-            payload: VARIANTS[case.variant].name.to_owned(),
+            payload: match self.benchmark.host {
+                Some(_) => format!("{OF_HOST}{}", VARIANTS[case.variant].name),
+                None => VARIANTS[case.variant].name.to_owned(),
+            },
             values: self.executor.options.values.name().to_owned(),
             outcome: outcome.name().to_owned(),
             about: outcome.about(compiled, guessed).name().to_owned(),

@@ -3,13 +3,18 @@
 mod cldrive;
 mod executor;
 mod kernel_edits;
+mod kernel_judge;
+mod known;
+mod operations;
 mod runner;
 mod source;
 mod stage;
 mod worker_set;
 
 pub use cldrive::{CLDRIVE_COLUMNS, CldriveWriter, write_cldrive};
-pub use kernel_edits::{KernelEdits, KernelEditsReport, KernelPair};
+pub use kernel_edits::{KernelEdits, KernelEditsReport};
+pub use kernel_judge::{KERNEL_CHEATS, KernelJudge, KernelPair};
+pub use operations::OperationCounter;
 pub use rows::{RunRow, Transfers};
 pub use runner::Runner;
 pub(crate) use source::read as benchmarks;

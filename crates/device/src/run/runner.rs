@@ -201,16 +201,27 @@ impl Runner {
         self.clang.is_some()
     }
 
-    fn run_with(&self, options: &Options, program: &Benchmark) -> Result<Vec<RunRow>> {
+    /// Do something with workers that no other thread uses meanwhile.
+    ///
+    /// # Errors
+    /// As `work`, or when there is no place for what workers write.
+    pub(super) fn with_workers<T>(
+        &self,
+        work: impl FnOnce(&mut WorkerSet) -> Result<T>,
+    ) -> Result<T> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = idle().pop();
         let mut workers = match waiting {
             Some(workers) => workers,
             None => self.workers()?,
         };
-        let rows = self.run_on(&mut workers, options, program);
+        let done = work(&mut workers);
         idle().push(workers);
-        rows
+        done
+    }
+
+    fn run_with(&self, options: &Options, program: &Benchmark) -> Result<Vec<RunRow>> {
+        self.with_workers(|workers| self.run_on(workers, options, program))
     }
 
     pub(super) fn executor<'a>(&'a self, options: &'a Options) -> Executor<'a> {

@@ -1,8 +1,10 @@
 //! Runs as a stage: benchmarks come in, rows of outcomes and times go out.
 
-use super::{Options, RunRow, Runner, Verify, source, wanted, worker_set::WorkerSet};
+use super::{
+    Options, RunRow, Runner, Verify, executor::OF_HOST, source, wanted, worker_set::WorkerSet,
+};
 use crate::{
-    About, DeviceInfo, Error, Outcome, Result,
+    About, DeviceInfo, Error, HostPayload, Outcome, Result,
     kernel::{Benchmark, Interface, Order},
 };
 use dataset::{
@@ -10,7 +12,7 @@ use dataset::{
     stage::{Cancel, Finish, Items, Stage, Units, Worked},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// What a run came to.
@@ -33,6 +35,9 @@ pub struct Report {
     pub kernels_judged: u64,
     /// Benchmarks not begun because the time was up.
     pub kernels_left: u64,
+    /// Benchmarks run with sizes and values of a suite's host programs; `None` without a suite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub described: Option<u64>,
 }
 
 impl Report {
@@ -58,6 +63,9 @@ impl Report {
         };
         let everywhere = |count: usize| u64::from(count == devices);
         self.kernels += 1;
+        if let Some(described) = &mut self.described {
+            *described += u64::from(rows.iter().any(|row| row.payload.starts_with(OF_HOST)));
+        }
         let passing_everywhere = everywhere(by_device.values().filter(passing).count());
         self.kernels_passing += passing_everywhere;
         self.kernels_judged += everywhere(by_device.values().filter(judged).count());
@@ -93,11 +101,13 @@ pub struct RunItem {
     pub order: String,
     /// Whether a reference compiler has accepted it.
     pub compiled: bool,
+    /// JSON of what a suite's host program launches it with; empty where that is not known.
+    pub host: String,
 }
 
 impl Row for RunItem {
     const SCHEMA: &'static str = "run-item";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 }
 
 impl From<&Benchmark> for RunItem {
@@ -115,6 +125,7 @@ impl From<&Benchmark> for RunItem {
             interfaces: json(serde_json::to_string(&benchmark.interfaces)),
             order: json(serde_json::to_string(&benchmark.order)),
             compiled: benchmark.compiled,
+            host: benchmark.host.as_ref().map(serde_json::to_string).map(json).unwrap_or_default(),
         }
     }
 }
@@ -133,6 +144,10 @@ impl RunItem {
             interfaces: self.read::<Vec<Interface>>("interfaces", &self.interfaces)?,
             order: self.read::<Order>("order", &self.order)?,
             compiled: self.compiled,
+            host: match self.host.as_str() {
+                "" => None,
+                host => Some(self.read::<HostPayload>("host", host)?),
+            },
         })
     }
 
@@ -154,6 +169,7 @@ pub struct Run {
     benchmarks: Vec<Benchmark>,
     input: Input,
     left_out: BTreeMap<String, u64>,
+    suite: Option<Value>,
 }
 
 impl Run {
@@ -168,7 +184,32 @@ impl Run {
         let (benchmarks, hash, left_out) = source::read(&options.input)?;
         let benchmarks = wanted(benchmarks, options);
         let input = Input { name: options.input.display().to_string(), hash };
-        Ok(Run { runner, benchmarks, input, left_out })
+        Ok(Run { runner, benchmarks, input, left_out, suite: None })
+    }
+
+    /// Launch kernels as the host programs of a published suite do, in place of sizes of the options: `payload` says how
+    /// for the path of a program and the name that its kernel has there. What it does not know, or knows with another
+    /// number of arguments, runs as without. `source` names the description in the manifest.
+    #[must_use]
+    pub fn with_suite(
+        mut self,
+        source: &str,
+        payload: impl Fn(&str, &str) -> Option<HostPayload>,
+    ) -> Run {
+        let mut known: Vec<String> = Vec::new();
+        for benchmark in &mut self.benchmarks {
+            let [interface] = benchmark.interfaces.as_slice() else { continue };
+            let name = match benchmark.original_name.as_str() {
+                "" => benchmark.name.as_str(),
+                name => name,
+            };
+            benchmark.host = payload(&benchmark.path, name)
+                .filter(|host| host.arguments.len() == interface.arguments.len());
+            known.extend(benchmark.host.as_ref().map(|host| format!("{host:?}")));
+        }
+        let payloads = content_hash_of(known.iter().map(|host| host.as_bytes()));
+        self.suite = Some(json!({ "source": source, "payloads": payloads }));
+        self
     }
 }
 
@@ -183,7 +224,11 @@ impl Stage for Run {
     type Error = Error;
 
     fn settings(&self) -> Value {
-        settings(&self.runner)
+        let mut said = settings(&self.runner);
+        if let (Some(suite), Some(fields)) = (&self.suite, said.as_object_mut()) {
+            fields.insert("suite".to_owned(), suite.clone());
+        }
+        said
     }
 
     fn seed(&self) -> u64 {
@@ -231,7 +276,8 @@ impl Stage for Run {
         units: &'a Units<RunRow>,
     ) -> Result<Finish<'a, RunRow, Report>> {
         let devices = settings["devices"].as_array().map_or(0, Vec::len);
-        let mut report = Report { kernels_left: units.left(), ..Report::default() };
+        let described = settings.get("suite").map(|_| 0);
+        let mut report = Report { kernels_left: units.left(), described, ..Report::default() };
         let (mut of_one, mut position) = (Vec::new(), None);
         for row in units.rows() {
             let (unit, row) = row?;
@@ -299,6 +345,7 @@ impl<'a> Settings<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::HostArgument;
 
     fn row(kernel: &str, device: &str, global_size: u64, outcome: Outcome, about: About) -> RunRow {
         let name = str::to_owned;
@@ -361,6 +408,15 @@ mod tests {
             interfaces: vec![interface],
             order,
             compiled: true,
+            host: Some(HostPayload {
+                global: vec![64, 16],
+                local: vec![8, 8],
+                arguments: vec![HostArgument {
+                    elements: Some(9),
+                    value: Some(0.5),
+                    below: Some(3),
+                }],
+            }),
         };
         let item = RunItem::from(&benchmark);
         let batch = RunItem::to_batch(std::slice::from_ref(&item)).expect("columns");

@@ -138,6 +138,21 @@ impl WorkerSet {
         self.client.retire();
     }
 
+    /// Open a device, unless the living worker has; that is no cost of the kernel that happens to be its first.
+    pub(super) fn open(&mut self, device: usize) -> Result<std::result::Result<(), Finding>> {
+        let name = self.devices.get(device).cloned();
+        let open = Request::Open { device, name };
+        let mut allowance = Allowance::ample(OPEN_LIMIT, Duration::ZERO, false);
+        Ok(match self.ask(&open, &mut allowance)? {
+            Ok(Answer::Opened) => Ok(()),
+            Ok(other) => Err(unexpected(other)),
+            Err(Finding { detail, .. }) => {
+                let detail = format!("the device cannot be opened: {detail}");
+                Err(Finding::new(Outcome::OutOfResources, detail))
+            }
+        })
+    }
+
     /// Build for `device`, unless the living worker has.
     pub(super) fn build(
         &mut self,
@@ -152,23 +167,15 @@ impl WorkerSet {
         if let Some(known) = self.built.get(&device) {
             return Ok(known.clone());
         }
-        let name = self.devices.get(device).cloned();
-        let open = Request::Open { device, name };
         let request = Request::Build { device, text: benchmark.text.clone(), arguments };
-        // Opening a device is no cost of the kernel that happens to be the worker's first.
-        let built =
-            match self.ask(&open, &mut Allowance::ample(OPEN_LIMIT, Duration::ZERO, false))? {
-                Ok(Answer::Opened) => match self.ask(&request, allowance)? {
-                    Ok(Answer::Built(built)) => built,
-                    Ok(other) => Err(unexpected(other)),
-                    Err(finding) => Err(finding),
-                },
+        let built = match self.open(device)? {
+            Ok(()) => match self.ask(&request, allowance)? {
+                Ok(Answer::Built(built)) => built,
                 Ok(other) => Err(unexpected(other)),
-                Err(Finding { detail, .. }) => {
-                    let detail = format!("the device cannot be opened: {detail}");
-                    Err(Finding::new(Outcome::OutOfResources, detail))
-                }
-            };
+                Err(finding) => Err(finding),
+            },
+            Err(finding) => Err(finding),
+        };
         self.built.insert(device, built.clone());
         Ok(built)
     }

@@ -7,7 +7,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A question to the worker. It keeps one program at a time, built for any of its devices.
+/// A question to the worker. It keeps one program at a time, built for any of its devices, and some of contests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Request {
     /// Which devices are here?

@@ -16,6 +16,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Programs of contests that stay built for a device: a slow one and many candidates.
+const MOST_KEPT: usize = 32;
+
 /// Environment variable with the worker's scratch folder.
 pub(super) const SCRATCH_VARIABLE: &str = "STAMPMILL_DEVICE_SCRATCH";
 
@@ -100,8 +103,8 @@ struct Session {
 struct Open {
     // Released before the device they were built for.
     built: Option<Built>,
-    /// What was built last for a contest: a slow program and a candidate.
-    contest: Option<(Built, Built)>,
+    /// What was built for contests: slow programs and candidates, what was asked for last at the end.
+    contests: Vec<Built>,
     device: Device,
 }
 
@@ -140,7 +143,11 @@ impl Session {
 
     fn open(&mut self, index: usize, name: Option<&str>) -> Result<(), String> {
         if let Entry::Vacant(place) = self.open.entry(index) {
-            place.insert(Open { built: None, contest: None, device: Device::open(index, name)? });
+            place.insert(Open {
+                built: None,
+                contests: Vec::new(),
+                device: Device::open(index, name)?,
+            });
         }
         Ok(())
     }
@@ -223,24 +230,44 @@ impl Open {
         payloads: (u32, bool),
         effort: &Effort,
     ) -> Contested {
-        let known = self.contest.take();
-        let same = |(one, other): &(Built, Built)| one.text == slow.0 && other.text == fast.0;
-        let built = known.filter(same).map_or_else(
-            || {
-                let one = Built::new(&self.device, &slow.0, false)
-                    .map_err(|found| Contested::of(Verdict::SourceFails, found.detail))?;
-                let other = Built::new(&self.device, &fast.0, false).map_err(Contested::found)?;
-                Ok((one, other))
-            },
-            Ok,
-        );
-        let (one, other) = match built {
-            Ok(built) => built,
-            Err(failed) => return failed,
+        let mut last = self.contests.iter().rev().map(|built| built.text.as_str());
+        let is_same = last.next() == Some(fast.0.as_str())
+            && (slow.0 == fast.0 || last.next() == Some(slow.0.as_str()));
+        // Later versions of the language have variables that outlive an execution: such programs are for one contest, at all
+        // of its sizes.
+        let of_both = |built: &Built| built.text == slow.0 || built.text == fast.0;
+        self.contests.retain(|built| built.options.is_empty() || is_same && of_both(built));
+        if let Err(found) = self.keep(&slow.0) {
+            return Contested::of(Verdict::SourceFails, found.detail);
+        }
+        if let Err(found) = self.keep(&fast.0) {
+            return Contested::found(found);
+        }
+        match (self.kept(&slow.0), self.kept(&fast.0)) {
+            (Some(one), Some(other)) => {
+                self.judge((one, &slow.1), (other, &fast.1), payloads, effort)
+            }
+            _ => Contested::found(not_built()),
+        }
+    }
+
+    /// Have a program built for contests.
+    fn keep(&mut self, text: &str) -> Result<(), Finding> {
+        let known = self.contests.iter().position(|built| built.text == text);
+        let built = match known {
+            Some(place) => self.contests.remove(place),
+            None => Built::new(&self.device, text, false)?,
         };
-        let contested = self.judge((&one, &slow.1), (&other, &fast.1), payloads, effort);
-        self.contest = Some((one, other));
-        contested
+        if self.contests.len() >= MOST_KEPT {
+            self.contests.remove(0);
+        }
+        self.contests.push(built);
+        Ok(())
+    }
+
+    /// A program that was built for contests.
+    fn kept(&self, text: &str) -> Option<&Built> {
+        self.contests.iter().rfind(|built| built.text == text)
     }
 
     fn judge(
@@ -262,6 +289,7 @@ impl Open {
             Ok(plans) => plans,
             Err(failed) => return failed,
         };
+        let launches = theirs.launches(&fast.steps);
         let slow = Entrant { built: one, job: slow, plan: &plan };
         let fast = Entrant { built: other, job: fast, plan: &theirs };
         let contested = contest(&self.device, slow, fast, payloads.0, payloads.1, effort);
@@ -269,7 +297,7 @@ impl Open {
             spoilt: fault.spoils(),
             ..Contested::found(fault.finding())
         });
-        Contested { bytes, ..contested }
+        Contested { bytes, launches, ..contested }
     }
 
     /// One execution with buffers of their exact size, so that Oclgrind sees where they end.

@@ -1,41 +1,24 @@
 //! Inputs of a grammar: like the samples, but other and larger.
 
-use super::grammar::{Count, Filled, Grammar, Item, Kind, Line, Repeat, Row, Slot, kind, lines};
-use rand::{Rng, seq::SliceRandom};
+use super::{
+    grammar::{Count, DataSet, Filled, Grammar, Item, Kind, Repeat, Row, Slot, lines},
+    graph::{self, Graph},
+    limit::{Allowed, Stated},
+    seen::{Seen, counts_of, lengths_of, look, within},
+    shape::{Draw, Size},
+};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// How an input is to differ from the samples.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
-    /// Factor on counts of lines, tokens and data sets.
-    pub(crate) counts: f64,
-    /// Factor on the ranges of other numbers.
-    pub(crate) values: f64,
-}
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Tokens of a generated input at most.
-const TOKENS: usize = 400_000;
-
-/// What is known about a slot from the samples.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seen {
-    pub(super) kind: Kind,
-    pub(super) least: f64,
-    pub(super) most: f64,
-    pub(super) decimals: usize,
-    pub(super) words: BTreeSet<String>,
-    pub(super) alphabet: Vec<char>,
-    pub(super) longest: usize,
-    /// Few words that come again and again.
-    pub(super) enumerated: bool,
-    /// All between this and the value of a count, which they therefore index.
-    pub(super) index: Option<(Count, i64)>,
-    pub(super) ascending: bool,
-    pub(super) distinct: bool,
-    /// Each is the number of its line, from this on.
-    pub(super) sequence: Option<i64>,
-}
+pub(super) const TOKENS: usize = 400_000;
+/// Bytes of one at which nothing is added to it any more.
+pub(super) const BYTES: usize = 8 << 20;
+/// Data sets where nothing says how many there may be, and they do not grow themselves.
+const DATA_SETS: usize = 20_000;
+/// Data sets that are drawn before giving up: one that begins as what ends them all would be the last.
+const TRIES: usize = 8;
 
 /// A grammar and what its samples look like.
 pub(super) struct Generator {
@@ -43,6 +26,23 @@ pub(super) struct Generator {
     pub(super) seen: BTreeMap<Slot, Seen>,
     pub(super) counts: BTreeSet<Slot>,
     pub(super) data_sets: usize,
+    pub(super) graphs: BTreeMap<Slot, Graph>,
+    /// Words, and the numbers that say how long they are.
+    pub(super) lengths: BTreeMap<Slot, Slot>,
+    /// Columns side by side of which the first is never above the second.
+    pub(super) orders: Vec<(Slot, Slot)>,
+    /// How many data sets the problem allows.
+    repeats: Allowed,
+    /// The largest count that the accepted programs have room for.
+    pub(super) room: Option<i64>,
+}
+
+/// What is drawn of a data set so far.
+pub(super) struct Drawn<'r> {
+    /// The last number of each slot.
+    pub(super) values: BTreeMap<Slot, i64>,
+    pub(super) draw: Draw,
+    pub(super) rng: &'r mut ChaCha8Rng,
 }
 
 impl Generator {
@@ -50,10 +50,19 @@ impl Generator {
     pub(super) fn learn(grammar: Grammar, samples: &[&str]) -> Generator {
         let filled: Vec<Filled> =
             samples.iter().filter_map(|sample| grammar.read(&lines(sample))).collect();
-        let all: Vec<&BTreeMap<Slot, Vec<String>>> = filled.iter().flatten().collect();
-        let counts = counts_of(&grammar);
+        let all: Vec<&DataSet> = filled.iter().flatten().collect();
+        let lengths = lengths_of(&grammar, &all);
+        let mut counts = counts_of(&grammar);
+        counts.extend(lengths.values());
+        let nodes = graph::nodes_of(&grammar, &all, &counts);
+        counts.extend(nodes);
         let mut seen: BTreeMap<Slot, Seen> =
-            (0..grammar.slots).map(|slot| (slot, look(slot, &all, &counts))).collect();
+            (0..grammar.slots).map(|slot| (slot, look(slot, &grammar, &all, &counts))).collect();
+        for word in lengths.keys() {
+            if let Some(seen) = seen.get_mut(word) {
+                seen.enumerated = false;
+            }
+        }
         // Where one column indexes a count from 0, so do the others that could.
         for &count in &counts {
             let of_count = |seen: &Seen, base: i64| {
@@ -67,8 +76,30 @@ impl Generator {
                 }
             }
         }
+        let graphs = graph::graphs(&grammar, &seen, &all);
         let data_sets = filled.iter().map(Vec::len).max().unwrap_or(1);
-        Generator { grammar, seen, counts, data_sets }
+        let (orders, repeats, room) = (Vec::new(), Allowed::default(), None);
+        Generator { grammar, seen, counts, data_sets, graphs, lengths, orders, repeats, room }
+    }
+
+    /// Within what a problem states, and what programs have room for where it states nothing.
+    pub(super) fn within(mut self, stated: &Stated, room: Option<i64>) -> Generator {
+        for (slot, allowed) in &stated.slots {
+            if let Some(seen) = self.seen.get_mut(slot) {
+                seen.stated = *allowed;
+            }
+        }
+        self.repeats = stated.data_sets;
+        self.room = room;
+        self
+    }
+
+    /// The largest count and the longest word of the samples.
+    pub(super) fn largest(&self) -> i64 {
+        let counts = self.counts.iter().map(|slot| self.seen[slot].most as i64);
+        let words =
+            self.seen.values().filter(|seen| seen.is_free()).map(|seen| seen.longest as i64);
+        counts.chain(words).max().unwrap_or(0)
     }
 
     /// In words, for reports.
@@ -100,83 +131,133 @@ impl Generator {
         format!("{}{repeat}", items.join(", "))
     }
 
-    /// A new input; `None` where it would be too large.
-    pub(super) fn generate(&self, scale: Scale, rng: &mut ChaCha8Rng) -> Option<String> {
-        // A grown input has more data sets or larger ones, not both at the full factor.
-        let repeats = !matches!(self.grammar.repeat, Repeat::Once);
-        let (outer, inner) =
-            if repeats && rng.random_bool(0.5) { (scale.counts, 1.0) } else { (1.0, scale.counts) };
-        let data_sets = match repeats {
-            false => 1,
-            true => ((self.data_sets as f64 * outer) as usize).clamp(1, 20_000),
-        };
+    /// A new input; `None` where it would be too large, or cannot be as it is to be.
+    pub(super) fn generate(&self, draw: impl Into<Draw>, rng: &mut ChaCha8Rng) -> Option<String> {
+        let (data_sets, draw) = self.repeated(draw.into(), rng);
         let mut writer = Writer { text: String::new(), tokens: 0 };
         if self.grammar.repeat == Repeat::Counted {
             writer.line(&[data_sets.to_string()]);
         }
+        let end = match &self.grammar.repeat {
+            Repeat::Until(end) => Some(end.as_str()),
+            _ => None,
+        };
         for _ in 0..data_sets {
-            let inner = Scale { counts: inner, values: scale.values };
-            self.data_set(inner, rng, &mut writer)?;
+            self.data_set_before(end, draw, rng, &mut writer)?;
         }
-        if let Repeat::Until(end) = &self.grammar.repeat {
-            writer.line(std::slice::from_ref(end));
+        if let Some(end) = end {
+            writer.line(&[end.to_owned()]);
         }
         Some(writer.text)
     }
 
-    fn data_set(&self, scale: Scale, rng: &mut ChaCha8Rng, writer: &mut Writer) -> Option<()> {
-        let mut values: BTreeMap<Slot, i64> = BTreeMap::new();
+    /// A data set whose first line is not the one that ends them all.
+    fn data_set_before(
+        &self,
+        end: Option<&str>,
+        draw: Draw,
+        rng: &mut ChaCha8Rng,
+        writer: &mut Writer,
+    ) -> Option<()> {
+        let (bytes, tokens) = (writer.text.len(), writer.tokens);
+        for _ in 0..TRIES {
+            let mut drawn = Drawn { values: BTreeMap::new(), draw, rng: &mut *rng };
+            self.data_set(&mut drawn, writer)?;
+            if end.is_none() || writer.text[bytes..].lines().next() != end {
+                return Some(());
+            }
+            writer.text.truncate(bytes);
+            writer.tokens = tokens;
+        }
+        None
+    }
+
+    /// How many data sets there are to be, and how each is drawn: a grown input has more of them or larger ones, not both. There
+    /// are more than in the samples where the problem says how many there may be, or they cannot grow themselves.
+    fn repeated(&self, draw: Draw, rng: &mut ChaCha8Rng) -> (usize, Draw) {
+        if self.grammar.repeat == Repeat::Once {
+            return (1, draw);
+        }
+        let allowed = self.repeats.most.and_then(|most| usize::try_from(most).ok());
+        let may_grow = allowed.is_some() || self.counts.is_empty();
+        let grows = rng.random_bool(0.5) && may_grow;
+        let more = Draw { counts: Size::Times(1.0), ..draw };
+        let (wanted, draw) = match draw.counts {
+            Size::Least => (1, draw),
+            _ if !grows => (self.data_sets, draw),
+            Size::Times(factor) => ((self.data_sets as f64 * factor) as usize, more),
+            Size::Share(share) => {
+                (allowed.map_or(self.data_sets, |most| (most as f64 * share) as usize), more)
+            }
+        };
+        let wanted = self.repeats.nearest(wanted as i64).clamp(1, DATA_SETS as i64);
+        (wanted as usize, draw)
+    }
+
+    fn data_set(&self, drawn: &mut Drawn<'_>, writer: &mut Writer) -> Option<()> {
         for item in &self.grammar.items {
             match item {
-                Item::Line(tokens) => {
-                    let line: Vec<String> = tokens
-                        .iter()
-                        .map(|(slot, _)| self.token(*slot, scale, &mut values, rng))
-                        .collect();
-                    writer.line(&line);
-                }
+                Item::Line(tokens) => writer.line(&self.line(tokens, drawn)),
                 Item::List(count, slot, _) => {
-                    let count = resolve(*count, &values)?;
-                    let column = self.column(*slot, count, scale, &mut values, rng)?;
+                    let count = resolve(*count, &drawn.values)?;
+                    let column = self.column(*slot, count, drawn)?;
                     writer.line(&column);
                 }
                 Item::Rows(count, row) => {
-                    let count = resolve(*count, &values)?;
-                    self.rows(row, count, scale, &mut values, rng, writer)?;
+                    let count = resolve(*count, &drawn.values)?;
+                    self.rows(row, count, drawn, writer)?;
                 }
             }
-            if writer.tokens > TOKENS {
+            if writer.is_full() {
                 return None;
             }
         }
         Some(())
     }
 
+    fn line(&self, tokens: &[(Slot, Kind)], drawn: &mut Drawn<'_>) -> Vec<String> {
+        let mut line: Vec<String> =
+            tokens.iter().map(|(slot, _)| self.token(*slot, drawn)).collect();
+        let place = |slot: Slot| tokens.iter().position(|(other, _)| *other == slot);
+        for graph in self.graphs.values().filter(|graph| graph.edges.slot != graph.nodes) {
+            let (Some(nodes), Some(rows)) =
+                (drawn.values.get(&graph.nodes), drawn.values.get(&graph.edges.slot))
+            else {
+                continue;
+            };
+            let most = graph.most(*nodes).saturating_sub(graph.edges.plus);
+            if let (true, Some(at)) = (*rows > most, place(graph.edges.slot)) {
+                drawn.values.insert(graph.edges.slot, most);
+                line[at] = most.to_string();
+            }
+        }
+        for (low, high) in self.orders.iter().filter(|order| self.may_swap(**order)) {
+            if let (Some(low), Some(high)) = (place(*low), place(*high))
+                && is_above(&line[low], &line[high])
+            {
+                line.swap(low, high);
+            }
+        }
+        line
+    }
+
     fn rows(
         &self,
         row: &Row,
         count: usize,
-        scale: Scale,
-        values: &mut BTreeMap<Slot, i64>,
-        rng: &mut ChaCha8Rng,
+        drawn: &mut Drawn<'_>,
         writer: &mut Writer,
     ) -> Option<()> {
+        if count > TOKENS {
+            return None;
+        }
         match row {
             Row::Fixed(tokens) => {
-                if let Some(edges) = self.tree(tokens, count, values, rng) {
-                    for edge in edges {
-                        let mut line = edge.map(|end| end.to_string()).to_vec();
-                        for (slot, _) in &tokens[2..] {
-                            line.push(self.token(*slot, scale, values, rng));
-                        }
-                        writer.line(&line);
-                    }
-                    return Some(());
+                let mut columns = self.edges(tokens, count, drawn)?;
+                for (slot, _) in &tokens[columns.len()..] {
+                    columns.push(self.column(*slot, count, drawn)?);
                 }
-                let columns: Vec<Vec<String>> = tokens
-                    .iter()
-                    .map(|(slot, _)| self.column(*slot, count, scale, values, rng))
-                    .collect::<Option<_>>()?;
+                self.put_in_order(tokens, &mut columns);
                 for at in 0..count {
                     let line: Vec<String> =
                         columns.iter().map(|column| column[at].clone()).collect();
@@ -184,26 +265,24 @@ impl Generator {
                 }
             }
             Row::List(inner, slot, _) => {
-                let inner = resolve(*inner, values)?;
+                let inner = resolve(*inner, &drawn.values)?;
                 if inner.saturating_mul(count) > TOKENS {
                     return None;
                 }
                 for _ in 0..count {
-                    writer.line(&self.column(*slot, inner, scale, values, rng)?);
+                    writer.line(&self.column(*slot, inner, drawn)?);
+                    if writer.is_full() {
+                        return None;
+                    }
                 }
             }
-            Row::Counted(before, slot, _) => {
-                self.counted(before, *slot, count, scale, values, rng, writer)?;
-            }
-            Row::Choice(first, shapes) => {
+            Row::Counted(before, slot, _) => self.counted(before, *slot, count, drawn, writer)?,
+            Row::Choice(_, shapes) => {
                 let names: Vec<&String> = shapes.keys().collect();
                 for _ in 0..count {
-                    let name = names[rng.random_range(0..names.len())];
+                    let name = names[drawn.rng.random_range(0..names.len())];
                     let mut line = vec![name.clone()];
-                    for (slot, _) in &shapes[name] {
-                        line.push(self.token(*slot, scale, values, rng));
-                    }
-                    let _ = first;
+                    line.extend(self.line(&shapes[name], drawn));
                     writer.line(&line);
                 }
             }
@@ -211,35 +290,43 @@ impl Generator {
         Some(())
     }
 
-    /// Lines `[id] k c1 ... ck`: where the children of the samples are distinct and one fewer than the
-    /// lines, a tree; else any.
-    #[expect(clippy::too_many_arguments, reason = "all of a generator's state, in one place")]
+    /// Lines `[id] k c1 ... ck`: where the children of the samples are those of a tree, a tree; else any.
     fn counted(
         &self,
         before: &[Slot],
         slot: Slot,
         count: usize,
-        scale: Scale,
-        values: &mut BTreeMap<Slot, i64>,
-        rng: &mut ChaCha8Rng,
+        drawn: &mut Drawn<'_>,
         writer: &mut Writer,
     ) -> Option<()> {
         let seen = &self.seen[&slot];
         let base = seen.index.map_or(0, |(_, base)| base);
         let mut children: Vec<Vec<String>> = vec![Vec::new(); count];
-        if seen.distinct && seen.index.is_some() {
+        let mut parent_of = |child: usize, rng: &mut ChaCha8Rng| {
+            let parent = rng.random_range(child.saturating_sub(1 + child / 2)..child);
+            children[parent].push((child as i64 + base).to_string());
+        };
+        let stated = before.last().and_then(|many| self.seen[many].stated.most);
+        let is_tree = seen.children && seen.index.is_some();
+        // What indexes the lines are edges: in half of the inputs each node is reached from the first.
+        let is_connected = is_tree
+            || seen.index.is_some()
+                && !seen.distinct
+                && stated.is_none()
+                && drawn.rng.random_bool(0.5);
+        if is_connected {
             for child in 1..count {
-                let parent = rng.random_range(child.saturating_sub(1 + child / 2)..child);
-                children[parent].push((child as i64 + base).to_string());
+                parent_of(child, &mut *drawn.rng);
             }
-        } else {
-            let longest = seen.longest.max(1).min(count.max(1));
+        }
+        if !is_tree {
+            let most = stated.and_then(|most| usize::try_from(most).ok()).unwrap_or(8);
+            let longest = seen.longest.max(1).min(count.max(1)).min(most);
             for line in &mut children {
-                let many = rng.random_range(0..=longest.min(8));
-                let mut column = self.column(slot, many, scale, values, rng)?;
+                let many = drawn.rng.random_range(0..=longest);
+                line.extend(self.column(slot, many, drawn)?);
                 let mut known = BTreeSet::new();
-                column.retain(|token| known.insert(token.clone()));
-                *line = column;
+                line.retain(|token| known.insert(token.clone()));
             }
         }
         for (at, children) in children.into_iter().enumerate() {
@@ -255,20 +342,24 @@ impl Generator {
         Some(())
     }
 
-    /// Edges of a random tree, where two columns index the same count and there is one edge fewer.
-    fn tree(
+    /// The first two columns, where they are the edges of a graph; else none.
+    fn edges(
         &self,
         tokens: &[(Slot, Kind)],
         count: usize,
-        values: &BTreeMap<Slot, i64>,
-        rng: &mut ChaCha8Rng,
-    ) -> Option<Vec<[i64; 2]>> {
-        let (nodes, base) = self.nodes(tokens, count, values)?;
-        let mut names: Vec<i64> = (0..nodes as i64).map(|node| node + base).collect();
-        names[1..].shuffle(rng);
-        let edge =
-            |child: usize, rng: &mut ChaCha8Rng| [names[rng.random_range(0..child)], names[child]];
-        Some((1..nodes).map(|child| edge(child, rng)).collect())
+        drawn: &mut Drawn<'_>,
+    ) -> Option<Vec<Vec<String>>> {
+        let Some((nodes, base)) = self.ends(tokens, &drawn.values) else {
+            return Some(Vec::new());
+        };
+        let edges = match self.graphs.get(&tokens[0].0) {
+            _ if nodes == count + 1 => graph::tree(nodes, base, drawn.rng),
+            Some(graph) => graph.draw(nodes, count, drawn.rng)?,
+            None => return Some(Vec::new()),
+        };
+        let column =
+            |at: usize| -> Vec<String> { edges.iter().map(|edge| edge[at].to_string()).collect() };
+        Some(vec![column(0), column(1)])
     }
 
     /// How many nodes the tree has whose edges so many rows are, and the name of the first; `None` where they are no tree's.
@@ -278,112 +369,47 @@ impl Generator {
         count: usize,
         values: &BTreeMap<Slot, i64>,
     ) -> Option<(usize, i64)> {
-        let [(a, _), (b, _), ..] = tokens else { return None };
-        let (first, base) = self.seen[a].index?;
-        let (second, other) = self.seen[b].index?;
+        self.ends(tokens, values).filter(|(nodes, _)| *nodes == count + 1)
+    }
+
+    /// How many nodes a graph has whose edges the first two columns are, and the name of the first.
+    fn ends(&self, tokens: &[(Slot, Kind)], values: &BTreeMap<Slot, i64>) -> Option<(usize, i64)> {
+        let [(from, _), (to, _), ..] = tokens else { return None };
+        let (first, base) = self.seen[from].index?;
+        let (second, other) = self.seen[to].index?;
         let nodes = resolve(Count { slot: first.slot, plus: 0 }, values)?;
-        (first.slot == second.slot && base == other && nodes == count + 1).then_some((nodes, base))
+        (first.slot == second.slot && base == other && nodes <= TOKENS).then_some((nodes, base))
     }
 
-    fn column(
-        &self,
-        slot: Slot,
-        count: usize,
-        scale: Scale,
-        values: &mut BTreeMap<Slot, i64>,
-        rng: &mut ChaCha8Rng,
-    ) -> Option<Vec<String>> {
-        if count > TOKENS {
-            return None;
-        }
-        let seen = &self.seen[&slot];
-        if let Some(base) = seen.sequence {
-            return Some((0..count as i64).map(|at| (at + base).to_string()).collect());
-        }
-        if let (true, Some((limit, base))) = (seen.distinct, seen.index) {
-            // Distinct indices: as many as there are make a permutation.
-            let most = resolve(limit, values)?;
-            if (count..=TOKENS).contains(&most) {
-                let mut all: Vec<i64> = (0..most as i64).map(|at| at + base).collect();
-                all.shuffle(rng);
-                let mut column = all[..count].to_vec();
-                if seen.ascending {
-                    column.sort_unstable();
+    /// Swap what is in the wrong order in a row.
+    fn put_in_order(&self, tokens: &[(Slot, Kind)], columns: &mut [Vec<String>]) {
+        let place = |slot: Slot| tokens.iter().position(|(other, _)| *other == slot);
+        for (low, high) in self.orders.iter().filter(|order| self.may_swap(**order)) {
+            let (Some(low), Some(high)) = (place(*low), place(*high)) else { continue };
+            for at in 0..columns[low].len() {
+                if is_above(&columns[low][at], &columns[high][at]) {
+                    let above = std::mem::take(&mut columns[low][at]);
+                    columns[low][at] = std::mem::replace(&mut columns[high][at], above);
                 }
-                return Some(column.iter().map(i64::to_string).collect());
             }
-        }
-        let mut column: Vec<String> =
-            (0..count).map(|_| self.token(slot, scale, values, rng)).collect();
-        if seen.distinct && seen.kind == Kind::Int {
-            let mut taken = Taken::default();
-            for token in &mut column {
-                *token = taken.take(token.parse().unwrap_or(0)).to_string();
-            }
-        }
-        if seen.ascending {
-            column.sort_by(|a, b| {
-                let number = |text: &str| text.parse::<f64>().unwrap_or(0.0);
-                number(a).total_cmp(&number(b))
-            });
-        }
-        Some(column)
-    }
-
-    fn token(
-        &self,
-        slot: Slot,
-        scale: Scale,
-        values: &mut BTreeMap<Slot, i64>,
-        rng: &mut ChaCha8Rng,
-    ) -> String {
-        let seen = &self.seen[&slot];
-        match seen.kind {
-            Kind::Int => {
-                let value = self.whole(slot, seen, scale, values, rng);
-                values.insert(slot, value);
-                value.to_string()
-            }
-            Kind::Real => {
-                let value = rng.random_range(seen.least..=seen.most) * scale.values.min(10.0);
-                format!("{value:.decimals$}", decimals = seen.decimals)
-            }
-            Kind::Word => word(seen, scale, rng),
         }
     }
 
-    fn whole(
-        &self,
-        slot: Slot,
-        seen: &Seen,
-        scale: Scale,
-        values: &BTreeMap<Slot, i64>,
-        rng: &mut ChaCha8Rng,
-    ) -> i64 {
-        let (least, most) = (seen.least as i64, seen.most as i64);
-        if self.counts.contains(&slot) {
-            // Large ones near what was asked for, small ones anywhere in the range of the samples.
-            let wanted = (seen.most.max(1.0) * scale.counts).min(TOKENS as f64) as i64;
-            return match scale.counts > 1.0 {
-                true => rng.random_range(wanted - wanted / 4..=wanted).max(1),
-                false => rng.random_range(least.min(most)..=most.max(least)),
-            };
-        }
-        if let Some((limit, base)) = seen.index
-            && let Some(count) = resolve(limit, values)
-            && count > 0
-        {
-            return rng.random_range(base..base + count as i64);
-        }
-        let wide = |bound: i64| (bound as f64 * scale.values).clamp(-1e18, 1e18) as i64;
-        // What was never negative or zero stays so.
-        let low = if least < 0 { wide(least) } else { least };
-        let high = wide(most).max(low);
-        if scale.values > 1.0 && rng.random_bool(0.3) {
-            return rng.random_range(high - (high - low) / 8..=high);
-        }
-        rng.random_range(low..=high)
+    /// Whether numbers of two slots may change places: what holds for one of them has to hold for the other.
+    fn may_swap(&self, (low, high): (Slot, Slot)) -> bool {
+        let is_free = |seen: &Seen| !seen.ascending && !seen.distinct && seen.sequence.is_none();
+        let (one, other) = (&self.seen[&low], &self.seen[&high]);
+        let is_count = self.counts.contains(&low) || self.counts.contains(&high);
+        !is_count
+            && is_free(one)
+            && is_free(other)
+            && (one.kind, one.index, one.stated) == (other.kind, other.index, other.stated)
     }
+}
+
+fn is_above(one: &str, other: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    number(one).zip(number(other)).is_some_and(|(one, other)| one > other)
 }
 
 fn shown(count: Count) -> String {
@@ -397,164 +423,6 @@ pub(super) fn resolve(count: Count, values: &BTreeMap<Slot, i64>) -> Option<usiz
     usize::try_from(values.get(&count.slot)? + count.plus).ok()
 }
 
-fn word(seen: &Seen, scale: Scale, rng: &mut ChaCha8Rng) -> String {
-    if seen.enumerated || seen.alphabet.is_empty() {
-        let at = rng.random_range(0..seen.words.len().max(1));
-        return seen.words.iter().nth(at).cloned().unwrap_or_default();
-    }
-    let longest =
-        ((seen.longest as f64 * scale.counts.max(scale.values)) as usize).clamp(1, 100_000);
-    let shortest = if scale.counts > 1.0 { longest - longest / 4 } else { 1 };
-    let length = rng.random_range(shortest.max(1)..=longest);
-    (0..length).map(|_| seen.alphabet[rng.random_range(0..seen.alphabet.len())]).collect()
-}
-
-/// Numbers that are given away, each once.
-#[derive(Default)]
-struct Taken {
-    /// Behind a number that is taken: one from which on to look for a free one.
-    next: HashMap<i64, i64>,
-}
-
-impl Taken {
-    /// The least free number from here on. Many of a small range would be a long way each, so every
-    /// number on the way then leads to its end.
-    fn take(&mut self, from: i64) -> i64 {
-        let mut free = from;
-        while let Some(next) = self.next.get(&free) {
-            free = *next;
-        }
-        let mut at = from;
-        while at != free {
-            at = self.next.insert(at, free + 1).unwrap_or(free);
-        }
-        self.next.insert(free, free + 1);
-        free
-    }
-}
-
-/// Slots that say how many of something follow.
-fn counts_of(grammar: &Grammar) -> BTreeSet<Slot> {
-    let mut counts = BTreeSet::new();
-    for item in &grammar.items {
-        match item {
-            Item::Line(_) => {}
-            Item::List(count, ..) => {
-                counts.insert(count.slot);
-            }
-            Item::Rows(count, row) => {
-                counts.insert(count.slot);
-                if let Row::List(inner, ..) = row {
-                    counts.insert(inner.slot);
-                }
-            }
-        }
-    }
-    counts
-}
-
-fn look(slot: Slot, all: &[&BTreeMap<Slot, Vec<String>>], counts: &BTreeSet<Slot>) -> Seen {
-    let lists: Vec<&Vec<String>> = all.iter().filter_map(|slots| slots.get(&slot)).collect();
-    let tokens: Vec<&str> = lists.iter().flat_map(|list| list.iter().map(String::as_str)).collect();
-    let kinds: BTreeSet<Kind> = tokens.iter().map(|token| kind(token)).collect();
-    let kind = kinds.last().copied().unwrap_or(Kind::Word);
-    let numbers: Vec<f64> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
-    let (least, most) = numbers
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), n| (low.min(*n), high.max(*n)));
-    let (least, most) = if numbers.is_empty() { (0.0, 0.0) } else { (least, most) };
-    let words: BTreeSet<String> = tokens.iter().map(|token| (*token).to_owned()).collect();
-    let mut alphabet: BTreeSet<char> = tokens.iter().flat_map(|token| token.chars()).collect();
-    if alphabet.len() > 4 && alphabet.iter().all(char::is_ascii_lowercase) {
-        alphabet.extend('a'..='z');
-    }
-    let longer = |list: &&Vec<String>| list.len() >= 3;
-    let every = |law: &dyn Fn(&[f64]) -> bool| {
-        lists.iter().copied().filter(|list| longer(list)).count() > 0
-            && lists.iter().copied().filter(|list| longer(list)).all(|list| {
-                let numbers: Vec<f64> =
-                    list.iter().filter_map(|token| token.parse().ok()).collect();
-                numbers.len() == list.len() && law(&numbers)
-            })
-    };
-    let distinct = every(&|list| {
-        list.iter().map(|n| n.to_bits()).collect::<BTreeSet<_>>().len() == list.len()
-    });
-    let sequence =
-        lists.first().and_then(|list| list.first()?.parse::<i64>().ok()).filter(|base| {
-            (0..=1).contains(base)
-                && every(&|list| {
-                    list.iter().enumerate().all(|(at, n)| *n == (at as i64 + base) as f64)
-                })
-        });
-    Seen {
-        kind,
-        least,
-        most,
-        decimals: tokens
-            .iter()
-            .filter_map(|t| t.split_once('.'))
-            .map(|(_, d)| d.len())
-            .max()
-            .unwrap_or(0)
-            .min(9),
-        enumerated: words.len() <= 4 || 2 * words.len() <= tokens.len(),
-        words,
-        alphabet: alphabet.into_iter().collect(),
-        longest: tokens.iter().map(|token| token.chars().count()).max().unwrap_or(1),
-        index: (kind == Kind::Int && !counts.contains(&slot))
-            .then(|| index(slot, all, counts))
-            .flatten(),
-        ascending: every(&|list| list.windows(2).all(|two| two[0] <= two[1])),
-        distinct,
-        sequence,
-    }
-}
-
-/// The count whose range all values of a slot lie in, touching at least its half: they index it.
-fn index(
-    slot: Slot,
-    all: &[&BTreeMap<Slot, Vec<String>>],
-    counts: &BTreeSet<Slot>,
-) -> Option<(Count, i64)> {
-    for &count in counts {
-        // Values that never are 0 may index from 1: right for both readings but for the last.
-        for base in [1, 0] {
-            if let Some((values, reach)) = within(slot, count, base, all)
-                && values >= 3
-                && reach >= 0.5
-            {
-                return Some((Count { slot: count, plus: 0 }, base));
-            }
-        }
-    }
-    None
-}
-
-/// Whether all values of a slot are in `base..base + n` for the count *n* of their data set: how many
-/// values there are, and how much of the range the largest reaches.
-fn within(
-    slot: Slot,
-    count: Slot,
-    base: i64,
-    all: &[&BTreeMap<Slot, Vec<String>>],
-) -> Option<(usize, f64)> {
-    let (mut values, mut reach) = (0, 0.0_f64);
-    for slots in all {
-        let (Some(list), Some(limit)) = (slots.get(&slot), slots.get(&count)) else { continue };
-        let limit: i64 = limit.last()?.parse().ok()?;
-        for token in list {
-            let value: i64 = token.parse().ok()?;
-            if !(base..base + limit).contains(&value) {
-                return None;
-            }
-            values += 1;
-            reach = reach.max((value - base + 1) as f64 / limit.max(1) as f64);
-        }
-    }
-    Some((values, reach))
-}
-
 struct Writer {
     text: String,
     tokens: usize,
@@ -566,40 +434,15 @@ impl Writer {
         self.text.push_str(&tokens.join(" "));
         self.text.push('\n');
     }
-}
 
-/// A sample with some of its tokens changed, for problems without a grammar: a number becomes another of
-/// the same sample, a word is exchanged with another.
-pub(super) fn mutate(sample: &str, rng: &mut ChaCha8Rng) -> String {
-    let lines: Vec<Line<'_>> = lines(sample);
-    let mut tokens: Vec<Vec<String>> =
-        lines.iter().map(|line| line.iter().map(|token| (*token).to_owned()).collect()).collect();
-    let all: Vec<String> = tokens.iter().flatten().cloned().collect();
-    if all.is_empty() {
-        return sample.to_owned();
+    fn is_full(&self) -> bool {
+        self.tokens > TOKENS || self.text.len() > BYTES
     }
-    for _ in 0..rng.random_range(1..=3) {
-        let row = rng.random_range(0..tokens.len());
-        if tokens[row].is_empty() {
-            continue;
-        }
-        let at = rng.random_range(0..tokens[row].len());
-        let old = tokens[row][at].clone();
-        tokens[row][at] = match old.parse::<i64>() {
-            Ok(value) => (value + rng.random_range(-3..=3)).max(value.min(0)).to_string(),
-            Err(_) => {
-                let same: Vec<&String> =
-                    all.iter().filter(|token| kind(token) == kind(&old)).collect();
-                same[rng.random_range(0..same.len())].clone()
-            }
-        };
-    }
-    tokens.iter().map(|line| line.join(" ") + "\n").collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::grammar::infer;
+    use super::super::{grammar::infer, shape::Scale};
     use super::*;
     use rand::SeedableRng;
 
@@ -607,17 +450,6 @@ mod tests {
         let generator = Generator::learn(infer(samples).unwrap(), samples);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         (0..20).filter_map(|_| generator.generate(Scale { counts, values }, &mut rng)).collect()
-    }
-
-    #[test]
-    fn numbers_are_given_away_once_however_many_of_a_small_range() {
-        let mut taken = Taken::default();
-        let given: Vec<i64> = [5, 5, 4, 4, 5, 9, 8, 8].map(|from| taken.take(from)).to_vec();
-        assert_eq!(given, [5, 6, 4, 7, 8, 9, 10, 11]);
-        // One after the other from the beginning, that would be 20 thousand million steps.
-        let mut taken = Taken::default();
-        let all: BTreeSet<i64> = (0..200_000).map(|at| taken.take(at % 3)).collect();
-        assert_eq!((all.len(), all.last()), (200_000, Some(&199_999)));
     }
 
     #[test]
@@ -654,6 +486,66 @@ mod tests {
                 assert!(reached[a] && !reached[b], "{text}");
                 reached[b] = true;
             }
+        }
+    }
+
+    #[test]
+    fn what_ends_all_data_sets_begins_none_of_them() {
+        for (counts, values) in [(1.0, 1.0), (8.0, 1.0), (1.0, 8.0)] {
+            for text in generated(&["-2\n3\n0\n"], counts, values) {
+                let lines: Vec<&str> = text.lines().collect();
+                assert_eq!(lines.iter().position(|line| *line == "0"), Some(lines.len() - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn data_sets_are_no_more_than_those_of_the_samples_where_they_grow_themselves() {
+        let sets = |sample: &str, repeats: Allowed| -> BTreeSet<usize> {
+            let mut generator = Generator::learn(infer(&[sample]).unwrap(), &[sample]);
+            generator.repeats = repeats;
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let scale = Scale { counts: 64.0, values: 1.0 };
+            let texts = (0..20).map(|_| generator.generate(scale, &mut rng).unwrap());
+            texts.map(|text| lines(&text)[0][0].parse().unwrap()).collect()
+        };
+        let lists = "2\n3\n1 7 3\n2\n4 5\n";
+        let five = Allowed { least: Some(1), most: Some(5) };
+        assert_eq!(sets(lists, Allowed::default()), BTreeSet::from([2]));
+        assert_eq!(sets(lists, five), BTreeSet::from([2, 5]));
+    }
+
+    #[test]
+    fn columns_side_by_side_keep_their_order() {
+        let sample = "3\n5 8\n2 2\n3 9\n";
+        let mut generator = Generator::learn(infer(&[sample]).unwrap(), &[sample]);
+        generator.orders = vec![(1, 2)];
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let text = generator.generate(Scale { counts: 64.0, values: 8.0 }, &mut rng).unwrap();
+        let rows = lines(&text);
+        assert!(rows.len() > 100);
+        for row in &rows[1..] {
+            let [low, high] = [0, 1].map(|at| row[at].parse::<i64>().unwrap());
+            assert!(low <= high, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn nodes_and_edges_of_graphs_grow_together() {
+        for text in generated(&["6 8\n1 2\n2 3\n4 3\n1 4\n5 4\n6 5\n1 6\n2 5\n"], 16.0, 1.0) {
+            let rows = lines(&text);
+            let [nodes, edges] = [0, 1].map(|at| rows[0][at].parse::<i64>().unwrap());
+            assert!(nodes >= 48 && edges as usize == rows.len() - 1, "{text}");
+            let ends: BTreeSet<[i64; 2]> = rows[1..]
+                .iter()
+                .map(|row| {
+                    let [from, to] = [0, 1].map(|at| row[at].parse::<i64>().unwrap());
+                    [from.min(to), from.max(to)]
+                })
+                .collect();
+            assert_eq!(ends.len() as i64, edges, "none comes twice: {text}");
+            let is_edge = |[from, to]: &[i64; 2]| 1 <= *from && from < to && *to <= nodes;
+            assert!(ends.iter().all(is_edge), "{text}");
         }
     }
 

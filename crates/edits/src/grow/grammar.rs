@@ -72,8 +72,11 @@ pub(super) struct Grammar {
 
 pub(super) type Line<'a> = Vec<&'a str>;
 
+/// What one data set puts into the slots, in order.
+pub(super) type DataSet = BTreeMap<Slot, Vec<String>>;
+
 /// What a sample put into the slots, data set by data set, in order.
-pub(super) type Filled = Vec<BTreeMap<Slot, Vec<String>>>;
+pub(super) type Filled = Vec<DataSet>;
 
 /// Structures that are tried before giving up.
 const TRIES: usize = 800;
@@ -126,7 +129,7 @@ pub(super) fn infer(samples: &[&str]) -> Option<Grammar> {
             }
         }
     }
-    best.map(|(_, grammar)| grammar)
+    best.map(|(_, grammar)| grammar.unrolled(&samples))
 }
 
 fn cost(grammar: &Grammar) -> usize {
@@ -138,13 +141,20 @@ fn cost(grammar: &Grammar) -> usize {
         Item::Rows(_, Row::Counted(before, ..)) => 12 + before.len(),
         Item::Rows(_, Row::Choice(_, shapes)) => 12 + 3 * shapes.len(),
     };
+    // A number that says how many there are, rather than one that says one less.
+    let is_beside = |item: &&Item| match item {
+        Item::List(count, ..) | Item::Rows(count, _) => count.plus != 0,
+        Item::Line(_) => false,
+    };
+    let beside = grammar.items.iter().filter(is_beside).count();
     let repeat = match grammar.repeat {
         Repeat::Once => 0,
         Repeat::Counted => 12,
         Repeat::Until(_) => 3,
-        Repeat::UntilEnd => 6,
+        // Rows that a number of the first line counts are likelier than as many data sets.
+        Repeat::UntilEnd => 12,
     };
-    repeat + grammar.items.iter().map(each).sum::<usize>()
+    repeat + beside + grammar.items.iter().map(each).sum::<usize>()
 }
 
 /// Ways to repeat that the samples allow.
@@ -353,12 +363,38 @@ impl Grammar {
         (!filled.is_empty()).then_some(filled)
     }
 
-    fn read_one(
-        &self,
-        lines: &[Line<'_>],
-        mut at: usize,
-    ) -> Option<(BTreeMap<Slot, Vec<String>>, usize)> {
-        let mut slots: BTreeMap<Slot, Vec<String>> = BTreeMap::new();
+    /// The tokens of a slot, list by list: where a line holds several, each line is a list.
+    pub(super) fn lists<'s>(&self, slot: Slot, set: &'s DataSet) -> Vec<&'s [String]> {
+        let Some(tokens) = set.get(&slot) else { return Vec::new() };
+        let sizes: Option<Vec<usize>> = self.items.iter().find_map(|item| {
+            let Item::Rows(_, row) = item else { return None };
+            match row {
+                Row::List(count, of, _) if *of == slot => {
+                    let size = number(set, *count).filter(|size| *size > 0)?;
+                    Some(vec![size; tokens.len() / size])
+                }
+                Row::Counted(before, of, _) if *of == slot => {
+                    let sizes = set.get(before.last()?)?;
+                    sizes.iter().map(|size| size.parse::<usize>().ok()).collect()
+                }
+                _ => None,
+            }
+        });
+        let Some(sizes) = sizes.filter(|sizes| sizes.iter().sum::<usize>() == tokens.len()) else {
+            return vec![&tokens[..]];
+        };
+        let mut lists = Vec::new();
+        let mut rest = &tokens[..];
+        for size in sizes {
+            let (list, others) = rest.split_at(size);
+            lists.push(list);
+            rest = others;
+        }
+        lists
+    }
+
+    fn read_one(&self, lines: &[Line<'_>], mut at: usize) -> Option<(DataSet, usize)> {
+        let mut slots = DataSet::new();
         for item in &self.items {
             match item {
                 Item::Line(tokens) => {
@@ -386,7 +422,7 @@ impl Grammar {
     }
 }
 
-fn number(slots: &BTreeMap<Slot, Vec<String>>, count: Count) -> Option<usize> {
+pub(super) fn number(slots: &DataSet, count: Count) -> Option<usize> {
     let value: i64 = slots.get(&count.slot)?.last()?.parse().ok()?;
     usize::try_from(value + count.plus).ok()
 }
@@ -399,11 +435,7 @@ fn fits(token: &str, wanted: Kind) -> bool {
     }
 }
 
-fn fill(
-    slots: &mut BTreeMap<Slot, Vec<String>>,
-    tokens: &[(Slot, Kind)],
-    line: &[&str],
-) -> Option<()> {
+fn fill(slots: &mut DataSet, tokens: &[(Slot, Kind)], line: &[&str]) -> Option<()> {
     if tokens.len() != line.len() {
         return None;
     }
@@ -413,12 +445,7 @@ fn fill(
     Some(())
 }
 
-fn fill_all(
-    slots: &mut BTreeMap<Slot, Vec<String>>,
-    slot: Slot,
-    kind: Kind,
-    tokens: &[&str],
-) -> Option<()> {
+fn fill_all(slots: &mut DataSet, slot: Slot, kind: Kind, tokens: &[&str]) -> Option<()> {
     if !tokens.iter().all(|token| fits(token, kind)) {
         return None;
     }
@@ -426,7 +453,7 @@ fn fill_all(
     Some(())
 }
 
-fn fill_row(slots: &mut BTreeMap<Slot, Vec<String>>, row: &Row, line: &[&str]) -> Option<()> {
+fn fill_row(slots: &mut DataSet, row: &Row, line: &[&str]) -> Option<()> {
     match row {
         Row::Fixed(tokens) => fill(slots, tokens, line),
         Row::List(count, slot, kind) => {
@@ -498,6 +525,31 @@ mod tests {
         assert_eq!((grammar.repeat, grammar.items.len()), (Repeat::UntilEnd, 1));
         let grammar = inferred(&["2\n3\n1 2 3\n2\n4 5\n"]);
         assert_eq!(grammar.repeat, Repeat::Counted);
+    }
+
+    #[test]
+    fn parts_that_are_sorted_apart_are_one_data_set() {
+        // A sorted list, then what is looked for in it.
+        let two = ["5\n1 2 3 4 5\n3\n3 4 1\n", "3\n1 2 3\n1\n5\n"];
+        let grammar = inferred(&two);
+        assert_eq!((&grammar.repeat, grammar.items.len(), grammar.slots), (&Repeat::Once, 4, 4));
+        assert!(matches!(&grammar.items[3], Item::List(Count { slot: 2, plus: 0 }, 3, Kind::Int)));
+        assert!(two.iter().all(|sample| grammar.read(&lines(sample)).is_some()));
+        // Neither is sorted: data sets, until the end.
+        let grammar = inferred(&["3\n5 2 3\n3\n3 4 1\n"]);
+        assert_eq!((&grammar.repeat, grammar.items.len()), (&Repeat::UntilEnd, 2));
+    }
+
+    #[test]
+    fn lines_of_lists_are_lists() {
+        let lists = |sample: &str, slot: Slot| -> Vec<usize> {
+            let grammar = inferred(&[sample]);
+            let filled = grammar.read(&lines(sample)).unwrap();
+            grammar.lists(slot, &filled[0]).iter().map(|list| list.len()).collect()
+        };
+        assert_eq!(lists("2 3\n1 2 3\n4 5 6\n", 2), [3, 3]);
+        assert_eq!(lists("4\n0 2 1 2\n1 0\n2 1 3\n3 0\n", 3), [2, 0, 1, 0]);
+        assert_eq!(lists("5\n1 2 3 4 5\n", 1), [5]);
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! Inputs of a problem, as far as its samples tell what they are.
 
 use super::{
-    generate::{Generator, Scale},
-    grammar::{self, lines},
+    generate::Generator,
+    grammar::{self, Line, kind, lines},
+    limit::stated,
     promise::Promises,
+    room::room,
     scope::Bound,
+    shape::{Draw, Scale},
 };
+use crate::problems::Limit;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -18,9 +22,24 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Of samples; `None` where no grammar fits.
     pub(crate) fn learn(samples: &[&str]) -> Option<Inputs> {
-        let generator = Generator::learn(grammar::infer(samples)?, samples);
+        let mut generator = Generator::learn(grammar::infer(samples)?, samples);
         let promises = Promises::learn(&generator, samples);
+        generator.orders = promises.orders();
         Some(Inputs { generator, promises })
+    }
+
+    /// Within the limits of a problem, the lines of which are those of its first sample, and where it states none, within what
+    /// `programs` have room for.
+    pub(super) fn within<'a>(
+        self,
+        limits: &[Limit],
+        sample: &str,
+        programs: impl Iterator<Item = &'a str>,
+    ) -> Inputs {
+        let Inputs { generator, promises } = self;
+        let stated = stated(limits, &generator.grammar, sample);
+        let room = room(programs, generator.largest());
+        Inputs { generator: generator.within(&stated, room), promises }
     }
 
     /// The grammar in words.
@@ -42,6 +61,11 @@ impl Inputs {
     /// An input, which may break a promise; `None` where it would be too large.
     pub(crate) fn draw(&self, scale: Scale, rng: &mut ChaCha8Rng) -> Option<String> {
         self.generator.generate(scale, rng)
+    }
+
+    /// An input of a shape, within the limits; `None` where there is none, or it would be too large.
+    pub(super) fn draw_as(&self, draw: Draw, rng: &mut ChaCha8Rng) -> Option<String> {
+        self.generator.generate(draw, rng)
     }
 
     /// Whether an input is of the grammar and keeps the promises.
@@ -98,4 +122,33 @@ fn changed(word: &str, other: &str, rng: &mut ChaCha8Rng) -> String {
         _ => return other.to_owned(),
     }
     letters.into_iter().collect()
+}
+
+/// A sample with some of its tokens changed, for problems without a grammar: a number becomes another of
+/// the same sample, a word is exchanged with another.
+pub(super) fn mutate(sample: &str, rng: &mut ChaCha8Rng) -> String {
+    let lines: Vec<Line<'_>> = lines(sample);
+    let mut tokens: Vec<Vec<String>> =
+        lines.iter().map(|line| line.iter().map(|token| (*token).to_owned()).collect()).collect();
+    let all: Vec<String> = tokens.iter().flatten().cloned().collect();
+    if all.is_empty() {
+        return sample.to_owned();
+    }
+    for _ in 0..rng.random_range(1..=3) {
+        let row = rng.random_range(0..tokens.len());
+        if tokens[row].is_empty() {
+            continue;
+        }
+        let at = rng.random_range(0..tokens[row].len());
+        let old = tokens[row][at].clone();
+        tokens[row][at] = match old.parse::<i64>() {
+            Ok(value) => (value + rng.random_range(-3..=3)).max(value.min(0)).to_string(),
+            Err(_) => {
+                let same: Vec<&String> =
+                    all.iter().filter(|token| kind(token) == kind(&old)).collect();
+                same[rng.random_range(0..same.len())].clone()
+            }
+        };
+    }
+    tokens.iter().map(|line| line.join(" ") + "\n").collect()
 }

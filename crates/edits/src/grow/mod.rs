@@ -2,38 +2,48 @@
 //!
 //! Samples of contests are tiny: most of what a program takes on them is its start-up, and an array cut to
 //! a tenth passes. From the samples a grammar of the inputs is inferred, and inputs of it are drawn, larger
-//! and larger. One becomes a test when all accepted programs of the problem agree on its output, come to a
-//! good end, ask for no more than there is, and one of them runs clean under the sanitizers.
+//! and larger ones for time, edge values and the limits for correctness. One becomes a test when all accepted programs of the
+//! problem agree on its output, come to a good end, are clean under the sanitizers as far as they are on the samples, and the
+//! slow one asks for no more than there is and for no less.
 
 mod generate;
 mod grammar;
+mod graph;
 mod inputs;
+mod limit;
 mod promise;
+mod room;
 mod scope;
+mod seen;
+mod series;
+mod shape;
 mod stage;
+mod template;
+mod unroll;
+mod value;
 
 use crate::{
-    Result, bench::Bench, compare::compare, pair::Language, problems::Sample, stopwatch::Time,
-    suite::Test, toolchain::Executable,
+    Result,
+    bench::Bench,
+    pair::Language,
+    problems::{Limit, Sample},
+    stopwatch::Time,
+    suite::Test,
 };
 use dataset::{Verdict, content_hash};
 use generate::Generator;
-pub(crate) use generate::Scale;
 pub(crate) use inputs::{Inputs, mutated};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::{EditTest, EditVerdict, RejectedInputs, test_source};
 use serde::Serialize;
+use series::{Accepted, Agreed, Series};
+pub(crate) use shape::Scale;
 pub use stage::{MakeTests, TestsItem, TestsReport};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::cmp::Ordering;
 
-/// Native processor time after which nobody asks for the exact time any more.
-const SLOW: Duration = Duration::from_millis(700);
-/// Where a program is stopped: an input that a program needs longer for is too slow anyway.
-const LONGEST: Duration = Duration::from_secs(2);
+/// Share of start-up from which on a time is mostly that.
+const MOSTLY: f64 = 0.5;
 
 /// How tests are grown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,11 +52,13 @@ pub struct GrowOptions {
     pub visible: usize,
     /// Grown tests per problem that are held back.
     pub hidden: usize,
-    /// Inputs drawn per problem at most.
+    /// Tests per problem with edge values or at the limits: the one that takes longest is visible, the others are held back.
+    pub edges: usize,
+    /// Inputs drawn per problem at most, half of them for time and half for correctness.
     pub draws: usize,
     /// Bytes of an input at most.
     pub bytes: usize,
-    /// Inputs stop growing when the slow program executes so many instructions on one.
+    /// Inputs for time stop growing when the slow program executes so many instructions on one.
     pub enough: u64,
     /// An input on which it executes more is rejected.
     pub most: u64,
@@ -61,6 +73,7 @@ impl Default for GrowOptions {
         GrowOptions {
             visible: 8,
             hidden: 8,
+            edges: 16,
             draws: 60,
             bytes: 1 << 20,
             enough: 10_000_000,
@@ -85,14 +98,9 @@ pub(crate) fn drawn(samples: &[&str]) -> Option<Vec<(String, bool)>> {
 struct Grower<'a> {
     problem_id: &'a str,
     samples: &'a [Sample],
+    limits: &'a [Limit],
     bench: &'a Bench,
     options: &'a GrowOptions,
-}
-
-/// A drawn input that all agree on, and what the slow program takes on it.
-struct Agreed {
-    test: Test,
-    time: Time,
 }
 
 impl Grower<'_> {
@@ -113,18 +121,18 @@ impl Grower<'_> {
             about.verdict = EditVerdict::NoSamples.to_string();
             return Ok(vec![about]);
         }
-        let mut accepted: Vec<(Executable, &str, Language)> = Vec::new();
+        let mut accepted: Vec<Accepted<'_>> = Vec::new();
         for (code, language) in programs {
             if accepted.len() == self.options.programs {
                 break;
             }
             let Ok(program) = self.bench.build(code, *language)? else { continue };
             if self.bench.try_tests(&program, &samples)?.failure.is_none() {
-                accepted.push((program, code, *language));
+                accepted.push(Accepted { program, code, language: *language });
             }
         }
         about.programs = accepted.len() as u64;
-        let Some((slow, ..)) = accepted.first() else {
+        let Some(Accepted { program: slow, .. }) = accepted.first() else {
             about.verdict = EditVerdict::NoProgramPasses.to_string();
             return Ok(vec![about]);
         };
@@ -159,147 +167,41 @@ impl Grower<'_> {
             rows.push(row(false, test_source::SAMPLE, test, time));
         }
         for (hidden, grown) in [(false, shown), (true, held_back)] {
-            let all = grown.into_iter();
-            rows.extend(all.map(|one| row(hidden, drawn_from, one.test, Some(one.time))));
+            rows.extend(grown.into_iter().map(|Agreed { test, time, shape }| EditTest {
+                shape: shape.map(|shape| shape.name().to_owned()).unwrap_or_default(),
+                ..row(hidden, drawn_from, test, Some(time))
+            }));
         }
+        let is_small = is_mostly_startup(&rows);
+        rows.iter_mut().for_each(|row| row.mostly_startup = is_small);
         Ok(rows)
     }
 
-    /// Draw inputs, each scale larger than the one before, and keep those that are tests.
+    /// Inputs that are tests, those for time first.
     fn draw(
         &self,
-        accepted: &[(Executable, &str, Language)],
-        samples: &[Test],
+        accepted: &[Accepted<'_>],
+        tests: &[Test],
         about: &mut EditTest,
     ) -> Result<Vec<Agreed>> {
-        let mut rejected: BTreeMap<&str, u64> = BTreeMap::new();
-        let agreed = self.draw_until(accepted, samples, about, &mut rejected)?;
-        let count = |(reason, count): (&str, u64)| RejectedInputs { reason: reason.into(), count };
-        about.rejected = rejected.into_iter().map(count).collect();
-        Ok(agreed)
-    }
-
-    fn draw_until(
-        &self,
-        accepted: &[(Executable, &str, Language)],
-        samples: &[Test],
-        about: &mut EditTest,
-        rejected: &mut BTreeMap<&str, u64>,
-    ) -> Result<Vec<Agreed>> {
-        let texts: Vec<&str> = self.samples.iter().map(|sample| sample.input.as_str()).collect();
-        let generator = grammar::infer(&texts).map(|grammar| Generator::learn(grammar, &texts));
-        about.grammar = generator.as_ref().map(Generator::describe).unwrap_or_default();
         let hash = content_hash(self.problem_id.as_bytes());
         let seed = u64::from_str_radix(&hash[..8], 16).unwrap_or(0) ^ self.options.seed;
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let (_, code, language) = &accepted[0];
-        // A program with findings on the samples has them anywhere; then they tell nothing.
-        let watch = self.bench.sanitize(code, *language, samples)?.is_none();
-        let mut ends = false;
-        for test in samples {
-            let time = self.bench.stopwatch.time(&accepted[0].0, &test.input)?;
-            ends |= time.is_ok_and(|time| time.input_ended);
-        }
-        let mut agreed: Vec<Agreed> = Vec::new();
-        let mut known: BTreeSet<String> =
-            samples.iter().map(|test| content_hash(&test.input)).collect();
-        let mut plan = scales(generator.is_some());
-        while let Some((scale, draws)) = plan.pop() {
-            let mut kept = 0;
-            let mut failed = 0;
-            for _ in 0..draws {
-                if about.drawn == self.options.draws as u64 {
-                    return Ok(agreed);
-                }
-                about.drawn += 1;
-                let input = match &generator {
-                    Some(generator) => generator.generate(scale, &mut rng),
-                    None => {
-                        let at = about.drawn as usize % texts.len();
-                        Some(generate::mutate(texts[at], &mut rng))
-                    }
-                };
-                let reason = match input {
-                    Some(input) if input.len() <= self.options.bytes => {
-                        if !known.insert(content_hash(input.as_bytes())) {
-                            continue;
-                        }
-                        match self.agree(accepted, input.into_bytes(), watch, ends)? {
-                            Ok(one) => {
-                                agreed.push(one);
-                                kept += 1;
-                                continue;
-                            }
-                            Err(reason) => reason,
-                        }
-                    }
-                    _ => "too-large",
-                };
-                failed += 1;
-                *rejected.entry(reason).or_default() += 1;
-            }
-            let slow = agreed.iter().any(|one| one.time.instructions >= self.options.enough);
-            // Where nothing of a scale holds, nothing larger of its kind will.
-            if slow || (kept == 0 && failed > 0) {
-                plan.retain(|(other, _)| {
-                    let more_counts = other.counts > scale.counts && slow;
-                    let more = other.counts >= scale.counts && other.values >= scale.values;
-                    !more_counts && !more
-                });
-            }
-        }
-        Ok(agreed)
+        let samples = (self.samples, tests);
+        let mut series =
+            Series::begin((self.bench, self.options), accepted, samples, self.limits, seed)?;
+        about.grammar = series.grammar();
+        series.draw()?;
+        about.drawn = series.drawn as u64;
+        let count = |(reason, count): (&str, u64)| RejectedInputs { reason: reason.into(), count };
+        about.rejected = series.rejected.into_iter().map(count).collect();
+        Ok(series.agreed)
     }
 
-    /// Whether all programs agree on an input and treat it well.
-    fn agree(
-        &self,
-        accepted: &[(Executable, &str, Language)],
-        input: Vec<u8>,
-        watch: bool,
-        ends: bool,
-    ) -> Result<std::result::Result<Agreed, &'static str>> {
-        let mut output: Option<Vec<u8>> = None;
-        for (program, ..) in accepted {
-            let ran = match self.bench.output_within(program, &input, LONGEST)? {
-                Ok(ran) => ran,
-                Err(verdict) if matches!(verdict.name.as_ref(), "timeout" | "cpu-limit") => {
-                    return Ok(Err("too-slow"));
-                }
-                Err(_) => return Ok(Err("bad-end")),
-            };
-            if ran.processor > SLOW {
-                return Ok(Err("too-slow"));
-            }
-            match &output {
-                None => output = Some(ran.stdout),
-                Some(first) => {
-                    if compare(first, &ran.stdout).is_err() || compare(&ran.stdout, first).is_err()
-                    {
-                        return Ok(Err("disagree"));
-                    }
-                }
-            }
-        }
-        let Some(output) = output else { return Ok(Err("bad-end")) };
-        if output.iter().all(u8::is_ascii_whitespace) {
-            return Ok(Err("no-output"));
-        }
-        let test = Test { number: 0, input, output };
-        let (program, code, language) = &accepted[0];
-        if watch && self.bench.sanitize(code, *language, std::slice::from_ref(&test))?.is_some() {
-            return Ok(Err("undefined-behaviour"));
-        }
-        match self.bench.stopwatch.time(program, &test.input)? {
-            Err(_) => Ok(Err("cannot-be-timed")),
-            Ok(time) if time.input_ended && !ends => Ok(Err("reads-past-input")),
-            Ok(time) if time.instructions > self.options.most => Ok(Err("too-slow")),
-            Ok(time) => Ok(Ok(Agreed { test, time })),
-        }
-    }
-
-    /// The largest and some small ones are visible, others of all sizes hidden.
-    fn share_out(&self, mut agreed: Vec<Agreed>, first: u64) -> (Vec<Agreed>, Vec<Agreed>) {
+    /// Of the inputs for time the largest and some small ones are visible, others of all sizes hidden; of those for correctness
+    /// the one that takes longest is visible.
+    fn share_out(&self, agreed: Vec<Agreed>, first: u64) -> (Vec<Agreed>, Vec<Agreed>) {
+        let (mut edges, mut agreed): (Vec<Agreed>, Vec<Agreed>) =
+            agreed.into_iter().partition(|one| one.shape.is_some());
         agreed.sort_by_key(|one| one.test.input.len());
         let mut order: Vec<Agreed> = Vec::new();
         // From both ends in turn: the largest, the smallest, the second largest, ...
@@ -322,6 +224,12 @@ impl Grower<'_> {
                 held_back.push(one);
             }
         }
+        let longest = (0..edges.len()).max_by_key(|at| edges[*at].time.instructions);
+        if let Some(longest) = longest.filter(|_| self.options.edges > 0) {
+            shown.push(edges.remove(longest));
+            edges.truncate(self.options.edges - 1);
+            held_back.append(&mut edges);
+        }
         for (at, one) in shown.iter_mut().enumerate() {
             one.test.number = first + at as u64;
         }
@@ -332,19 +240,13 @@ impl Grower<'_> {
     }
 }
 
-/// Scales and how many inputs are drawn at each, the last one first.
-fn scales(grammar: bool) -> Vec<(Scale, usize)> {
-    let scale = |counts: f64, values: f64| Scale { counts, values };
-    let mut plan = vec![(scale(1.0, 1.0), if grammar { 6 } else { 16 })];
-    if grammar {
-        for factor in [16.0, 256.0, 4096.0, 65536.0] {
-            plan.push((scale(factor, 1.0), 2));
-            plan.push((scale(1.0, factor), 2));
-            plan.push((scale(factor, factor), 2));
-        }
-    }
-    plan.reverse();
-    plan
+/// Whether the time on the visible test that takes longest is mostly start-up: a gain on such tests need not be one on inputs of
+/// real size.
+fn is_mostly_startup(rows: &[EditTest]) -> bool {
+    let visible = rows.iter().filter(|row| !row.hidden && row.seconds.is_some());
+    let longest =
+        visible.max_by(|a, b| a.seconds.partial_cmp(&b.seconds).unwrap_or(Ordering::Equal));
+    longest.and_then(|row| row.startup_share).is_some_and(|share| share >= MOSTLY)
 }
 
 #[cfg(test)]
@@ -372,12 +274,20 @@ mod tests {
             ),
             ..Pair::default()
         };
+        let on = |line: u64, most: i64| Limit {
+            line: Some(line),
+            least: Some(1),
+            most: Some(most),
+            ..Limit::default()
+        };
+        let limits = [on(1, 3000), on(2, 1000)];
         let problem = Problem {
             id: "p1".into(),
             samples: vec![
                 Sample { input: "4\n1 2 3 3\n".into(), output: "5\n".into() },
                 Sample { input: "3\n7 5 9\n".into(), output: "3\n".into() },
             ],
+            limits: limits.into(),
         };
         let options = GrowOptions { draws: 30, ..GrowOptions::default() };
         let tests = MakeTests::new(&[problem], &[pair], &bench, options);
@@ -393,5 +303,39 @@ mod tests {
         let hidden = TestSet::hidden(&out).unwrap().tests("p1").unwrap();
         assert!(!hidden.is_empty() && hidden.len() as u64 == report.hidden);
         assert!(hidden.iter().all(|one| tests.iter().all(|other| one.input != other.input)));
+        // Up to the limits, and not beyond.
+        let counts = tests.iter().chain(&hidden).map(|test| {
+            let text = String::from_utf8(test.input.clone()).unwrap();
+            let numbers: Vec<i64> = text.split_whitespace().map(|n| n.parse().unwrap()).collect();
+            assert!(numbers[1..].iter().all(|n| (1..=1000).contains(n)), "{text}");
+            numbers[0]
+        });
+        assert_eq!(counts.max(), Some(3000));
+        let rows: Vec<EditTest> = dataset::Dataset::open(&out)
+            .unwrap()
+            .rows()
+            .unwrap()
+            .collect::<dataset::Result<_>>()
+            .unwrap();
+        assert!(rows.iter().all(|row| !row.mostly_startup));
+        let edges: Vec<&EditTest> = rows.iter().filter(|row| !row.shape.is_empty()).collect();
+        assert_eq!(edges.iter().filter(|row| !row.hidden).count(), 1);
+        for shape in ["any", "equal", "least", "most"] {
+            assert!(edges.iter().any(|row| row.shape == shape), "{shape}");
+        }
+    }
+
+    #[test]
+    fn tests_on_which_little_is_done_are_flagged() {
+        let row = |hidden: bool, seconds: f64, share: f64| EditTest {
+            hidden,
+            seconds: Some(seconds),
+            startup_share: Some(share),
+            ..EditTest::default()
+        };
+        let (small, large) = (row(false, 1.0, 0.9), row(false, 2.0, 0.1));
+        assert!(is_mostly_startup(&[small.clone(), row(true, 3.0, 0.1)]));
+        assert!(!is_mostly_startup(&[small, large, row(true, 3.0, 0.9)]));
+        assert!(!is_mostly_startup(&[EditTest::default()]));
     }
 }

@@ -1,8 +1,9 @@
 //! What the samples of a problem have in common besides their grammar: promises that a problem may make.
 
 use super::{
-    generate::{Generator, Seen, resolve},
-    grammar::{Filled, Item, Kind, Row, Slot, lines},
+    generate::{Generator, resolve},
+    grammar::{DataSet, Filled, Item, Kind, Row, Slot, lines},
+    seen::{LARGEST, Seen},
 };
 use std::{
     cmp::Ordering,
@@ -12,9 +13,6 @@ use std::{
 
 /// Orders of two columns that are looked at before they count as a promise.
 const LOOKED_AT: usize = 2;
-
-/// Numbers are not larger where those of the samples are not.
-const LARGEST: f64 = 1e9;
 
 /// Promises that all samples keep.
 pub(super) struct Promises {
@@ -27,8 +25,6 @@ pub(super) struct Promises {
     /// Columns that are edges of trees.
     trees: Vec<(Slot, Slot)>,
 }
-
-type DataSet = BTreeMap<Slot, Vec<String>>;
 
 impl Promises {
     /// Of the samples that a generator has learned from.
@@ -74,13 +70,25 @@ impl Promises {
         Promises { lengths, orders, letters, trees }
     }
 
+    /// Columns side by side of which the first is never above the second.
+    pub(super) fn orders(&self) -> Vec<(Slot, Slot)> {
+        let orders = self.orders.iter().map(|(one, other, known)| {
+            match known.contains(&Ordering::Greater) {
+                true => (*other, *one),
+                false => (*one, *other),
+            }
+        });
+        orders.collect()
+    }
+
     /// Whether an input of the grammar keeps what no problem would say twice: indices, orders within a list, numbers that are
     /// all different, signs, letters, lengths that a number tells, trees.
     pub(super) fn hold(&self, generator: &Generator, text: &str) -> bool {
         let Some(filled) = generator.grammar.read(&lines(text)) else { return false };
         filled.iter().all(|set| {
             let each = set.iter().all(|(slot, tokens)| {
-                generator.seen.get(slot).is_some_and(|seen| keeps(seen, tokens, set))
+                let lists = generator.grammar.lists(*slot, set);
+                generator.seen.get(slot).is_some_and(|seen| keeps(seen, tokens, &lists, set))
             });
             each && self.lengths.iter().all(|(word, number)| is_as_long(set, *word, *number))
                 && self.trees.iter().all(|(one, other)| is_tree(set, *one, *other))
@@ -117,8 +125,19 @@ impl Promises {
     }
 }
 
-/// Whether the tokens of a slot are as those of the samples.
-fn keeps(seen: &Seen, tokens: &[String], set: &DataSet) -> bool {
+/// Whether the tokens of a slot, list by list, are as those of the samples.
+fn keeps(seen: &Seen, tokens: &[String], lists: &[&[String]], set: &DataSet) -> bool {
+    let ends = |list: &&[String]| {
+        let end = seen.last.as_ref();
+        list.iter().position(|token| Some(token) == end).is_none_or(|at| at + 1 == list.len())
+            && (end.is_none() || list.last() == end)
+    };
+    if !lists.iter().all(ends) {
+        return false;
+    }
+    if let Some(template) = &seen.template {
+        return tokens.iter().all(|token| template.fits(token));
+    }
     if seen.kind == Kind::Word {
         return match seen.enumerated || seen.alphabet.is_empty() {
             true => tokens.iter().all(|token| seen.words.contains(token)),
@@ -145,11 +164,21 @@ fn keeps(seen: &Seen, tokens: &[String], set: &DataSet) -> bool {
             numbers.iter().all(|number| range.contains(number))
         })
     });
-    let distinct: BTreeSet<u64> = numbers.iter().map(|number| number.to_bits()).collect();
+    let every = |law: &dyn Fn(&[f64]) -> bool| {
+        lists.iter().all(|list| {
+            let numbers: Vec<f64> = list.iter().filter_map(|token| token.parse().ok()).collect();
+            law(&numbers)
+        })
+    };
+    let are_different = |numbers: &[f64]| {
+        let all: BTreeSet<u64> = numbers.iter().map(|number| number.to_bits()).collect();
+        all.len() == numbers.len()
+    };
     is_index
         && numbers.iter().all(|number| *number >= least && number.abs() <= largest)
-        && (!seen.ascending || numbers.windows(2).all(|two| two[0] <= two[1]))
-        && (!seen.distinct || distinct.len() == numbers.len())
+        && (!seen.ascending || every(&|list| list.windows(2).all(|two| two[0] <= two[1])))
+        && (!seen.distinct || every(&are_different))
+        && (!seen.children || are_different(&numbers))
         && seen.sequence.is_none_or(|base| {
             numbers.iter().enumerate().all(|(at, n)| *n == (at as i64 + base) as f64)
         })

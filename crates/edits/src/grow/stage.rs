@@ -1,11 +1,11 @@
 //! Growing tests as a stage: a problem with its samples and programs comes in, its tests go out.
 
-use super::{GrowOptions, Grower};
+use super::{GrowOptions, Grower, MOSTLY};
 use crate::{
     Error, Result,
     bench::Bench,
     pair::{Language, Pair, Submission},
-    problems::{Problem, Sample},
+    problems::{Limit, Problem, Sample},
 };
 use dataset::{
     Input, Row, content_hash_of,
@@ -46,6 +46,8 @@ pub struct TestsItem {
     pub problem_id: String,
     /// Its samples.
     pub samples: Vec<Sample>,
+    /// How small and how large what it reads may be, as far as it says.
+    pub limits: Vec<Limit>,
     /// Its programs: the slow one of a pair before the improved one. The time of the first that passes is what tests
     /// must not be too small for.
     pub programs: Vec<String>,
@@ -55,14 +57,15 @@ pub struct TestsItem {
 
 impl Row for TestsItem {
     const SCHEMA: &'static str = "tests-item";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }
 
 impl TestsItem {
     fn hash(&self) -> String {
         let samples = self.samples.iter().flat_map(|sample| [&sample.input, &sample.output]);
         let programs = self.languages.iter().chain(&self.programs);
-        let all = [&self.problem_id].into_iter().chain(samples).chain(programs);
+        let limits: Vec<String> = self.limits.iter().map(|limit| format!("{limit:?}")).collect();
+        let all = [&self.problem_id].into_iter().chain(samples).chain(programs).chain(&limits);
         content_hash_of(all.map(String::as_bytes))
     }
 }
@@ -115,9 +118,9 @@ impl<'a> MakeTests<'a> {
         let languages = languages.map(|name| Language::parse(name).unwrap_or_default());
         let programs: Vec<(&str, Language)> =
             item.programs.iter().map(String::as_str).zip(languages).collect();
-        let TestsItem { problem_id, samples, .. } = item;
+        let TestsItem { problem_id, samples, limits, .. } = item;
         let (bench, options) = (self.bench, &self.options);
-        Grower { problem_id, samples, bench, options }.grow(&programs)
+        Grower { problem_id, samples, limits, bench, options }.grow(&programs)
     }
 }
 
@@ -127,17 +130,18 @@ fn items<'b>(
     programs: impl Iterator<Item = (&'b str, &'b str, Language)>,
     most: usize,
 ) -> Vec<TestsItem> {
-    let samples: BTreeMap<&str, &Problem> =
+    let known: BTreeMap<&str, &Problem> =
         problems.iter().map(|problem| (problem.id.as_str(), problem)).collect();
     let mut items: BTreeMap<&str, TestsItem> = BTreeMap::new();
     for (problem_id, code, language) in programs {
-        let item = items.entry(problem_id).or_insert_with(|| TestsItem {
-            problem_id: problem_id.to_owned(),
-            samples: samples
-                .get(problem_id)
-                .map(|problem| problem.samples.clone())
-                .unwrap_or_default(),
-            ..TestsItem::default()
+        let item = items.entry(problem_id).or_insert_with(|| {
+            let problem = known.get(problem_id).copied().cloned().unwrap_or_default();
+            TestsItem {
+                problem_id: problem_id.to_owned(),
+                samples: problem.samples,
+                limits: problem.limits,
+                ..TestsItem::default()
+            }
         });
         if item.programs.len() < most && !item.programs.iter().any(|known| known == code) {
             item.programs.push(code.to_owned());
@@ -249,7 +253,7 @@ impl TestsReport {
             }
         }
         let share = largest.and_then(|row| row.startup_share).unwrap_or(0.0);
-        self.mostly_startup += u64::from(share >= 0.5);
+        self.mostly_startup += u64::from(share >= MOSTLY);
         Some(largest.and_then(|row| row.instructions).unwrap_or(0))
     }
 }

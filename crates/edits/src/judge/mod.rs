@@ -172,10 +172,12 @@ impl<'a> Source<'a> {
             sanitizer: "not-run".into(),
             ..Judgement::default()
         };
-        let Label { change, io_only, array_shrunk } = label(self.code, code);
-        row.label = change.name().into();
-        row.io_only = io_only;
-        row.array_shrunk = array_shrunk;
+        if !code.trim().is_empty() {
+            let Label { change, io_only, array_shrunk } = label(self.code, code);
+            row.label = change.name().into();
+            row.io_only = io_only;
+            row.array_shrunk = array_shrunk;
+        }
         let verdict = match self.verdict(code, bench, options, &mut row)? {
             Ok(()) => Verdict::accepted(),
             Err(verdict) => verdict,
@@ -221,7 +223,7 @@ impl<'a> Source<'a> {
             return Ok(Err(verdict));
         }
         drop(runs);
-        let times = match bench.time_tests(&program, &self.visible)? {
+        let times = match bench.time_candidate(&program, &self.program, &self.visible)? {
             Ok(times) => times,
             Err(verdict) => return Ok(Err(verdict)),
         };
@@ -282,7 +284,7 @@ impl<'a> Source<'a> {
             let _ = self.hidden_times.set(slow);
         }
         let Some(Some(slow)) = self.hidden_times.get() else { return Ok(None) };
-        let fast = match bench.time_tests(program, &self.hidden)? {
+        let fast = match bench.time_candidate(program, &self.program, &self.hidden)? {
             Ok(fast) => fast,
             Err(verdict) => {
                 let detail = format!("hidden {}", verdict.detail);
@@ -335,17 +337,26 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Whether a program prints the answer to a test without having been given any.
+    /// Whether a program prints the answer to a test without having been given any, where another test has another
+    /// answer: of a problem with one answer for all inputs, nothing has to be read.
     fn answers_unasked(&self, runs: &mut Runs, bench: &Bench) -> Result<Option<Verdict>> {
+        let asks = |test: &Test| {
+            let is_blank = |text: &[u8]| text.iter().all(u8::is_ascii_whitespace);
+            !is_blank(&test.input) && !is_blank(&test.output)
+        };
         let answers = |printed: &[u8]| {
-            self.visible.iter().find(|test| {
-                let asked = !test.input.iter().all(u8::is_ascii_whitespace);
-                let answer = !test.output.iter().all(u8::is_ascii_whitespace);
-                asked && answer && crate::compare::compare(&test.output, printed).is_ok()
-            })
+            self.visible
+                .iter()
+                .find(|test| asks(test) && crate::compare::compare(&test.output, printed).is_ok())
         };
         let Ok(ran) = bench.output_in(runs, b"")? else { return Ok(None) };
         let Some(test) = answers(&ran.stdout) else { return Ok(None) };
+        let differs = |other: &Test| {
+            asks(other) && crate::compare::compare(&test.output, &other.output).is_err()
+        };
+        if !self.visible.iter().chain(&self.hidden).any(differs) {
+            return Ok(None);
+        }
         let source = bench.output(&self.program, b"")?;
         if source.is_ok_and(|ran| answers(&ran.stdout).is_some()) {
             return Ok(None);

@@ -63,6 +63,8 @@ pub struct JudgeItem {
     pub methods: Vec<String>,
     /// The candidates, in the order of drawing.
     pub programs: Vec<String>,
+    /// What the file of candidates calls each; nothing where it names none.
+    pub ids: Vec<String>,
     /// How many items before it are equal: each has its rows.
     pub copy: u32,
     /// The least time that any program of the problem's pairs takes on the tests; a function of all pairs and the
@@ -72,40 +74,47 @@ pub struct JudgeItem {
 
 impl Row for JudgeItem {
     const SCHEMA: &'static str = "judge-item";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }
 
 impl JudgeItem {
     /// `None` where there is no candidate for the pair.
     fn new(pair: &Pair, candidates: &[&Candidates], most: Option<usize>) -> Option<JudgeItem> {
-        let mut programs: Vec<(String, String)> = candidates
+        let mut programs: Vec<(&Candidates, usize, &str)> = candidates
             .iter()
             .flat_map(|drawn| {
-                drawn.programs.iter().map(move |code| (drawn.method.clone(), code.clone()))
+                let each = drawn.programs.iter().enumerate();
+                each.map(move |(place, code)| (*drawn, place, code.as_str()))
             })
             .take(most.unwrap_or(usize::MAX))
             .collect();
         // To hand in nothing is an answer too: left out, it would flatter who answers seldom.
         if programs.is_empty() {
-            programs.push((candidates.first()?.method.clone(), String::new()));
+            programs.push((*candidates.first()?, 0, ""));
         }
-        let (methods, programs) = programs.into_iter().unzip();
-        Some(JudgeItem {
+        let mut item = JudgeItem {
             problem_id: pair.problem_id.clone(),
             src_id: pair.src_id.clone(),
             tgt_id: pair.tgt_id.clone(),
             language: pair.language().name().to_owned(),
             src_code: pair.src_code.clone(),
-            methods,
-            programs,
             ..JudgeItem::default()
-        })
+        };
+        let named = programs.iter().any(|(drawn, ..)| !drawn.ids.is_empty());
+        for (drawn, place, code) in programs {
+            item.methods.push(drawn.method.clone());
+            item.programs.push(code.to_owned());
+            if named {
+                item.ids.push(drawn.id(place));
+            }
+        }
+        Some(item)
     }
 
     /// Identity of all but the copy and the fastest time.
     fn hash(&self) -> String {
         let first = [&self.problem_id, &self.src_id, &self.tgt_id, &self.language, &self.src_code];
-        let all = first.into_iter().chain(&self.methods).chain(&self.programs);
+        let all = first.into_iter().chain(&self.methods).chain(&self.programs).chain(&self.ids);
         content_hash_of(all.map(String::as_bytes))
     }
 
@@ -266,6 +275,7 @@ impl<'a> Judge<'a> {
                 src_id: item.src_id.clone(),
                 tgt_id: item.tgt_id.clone(),
                 candidate: index as u32,
+                candidate_id: item.ids.get(index).cloned().unwrap_or_default(),
                 method: method.clone(),
                 fastest_seconds: item.fastest_seconds,
                 speedup: row.ratio(),

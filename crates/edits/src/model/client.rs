@@ -36,6 +36,8 @@ pub struct Endpoint {
     pub requests_per_minute: u32,
     /// Price of a million tokens asked and answered, in any currency.
     pub price: [f64; 2],
+    /// Answers are drawn from the likeliest tokens that hold this share; `None`: as the endpoint does by itself.
+    pub top_p: Option<f64>,
 }
 
 impl Default for Endpoint {
@@ -49,6 +51,7 @@ impl Default for Endpoint {
             pause: Duration::from_secs(1),
             requests_per_minute: 0,
             price: [0.0, 0.0],
+            top_p: None,
         }
     }
 }
@@ -88,6 +91,22 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// What these cost by the endpoint's price.
     pub cost: f64,
+}
+
+impl std::ops::Add for Usage {
+    type Output = Usage;
+
+    /// Of two endpoints together.
+    fn add(self, other: Usage) -> Usage {
+        Usage {
+            requests: self.requests + other.requests,
+            cached: self.cached + other.cached,
+            retries: self.retries + other.retries,
+            prompt_tokens: self.prompt_tokens + other.prompt_tokens,
+            completion_tokens: self.completion_tokens + other.completion_tokens,
+            cost: self.cost + other.cost,
+        }
+    }
 }
 
 /// Shows itself to nobody.
@@ -174,10 +193,13 @@ impl Client {
         most_tokens: u32,
         sample: u64,
     ) -> Result<Completion> {
-        let body = json!({
+        let mut body = json!({
             "model": self.endpoint.model, "messages": messages, "temperature": temperature,
             "max_tokens": most_tokens, "seed": sample,
         });
+        if let Some(share) = self.endpoint.top_p {
+            body["top_p"] = share.into();
+        }
         self.kept("chat/completions", &body, |answer| {
             let text = answer["choices"][0]["message"]["content"].as_str()?.to_owned();
             let tokens = |name: &str| answer["usage"][name].as_u64().unwrap_or(0);
@@ -434,6 +456,24 @@ mod tests {
         let (url, ..) = served(Vec::new());
         let error = ask(&client(&url, 2, folder.path()), 0).unwrap_err().to_string();
         assert!(error.contains("no answer in 2 tries") && error.contains("timeout"), "{error}");
+    }
+
+    #[test]
+    fn a_share_of_the_likeliest_is_sent_where_one_is_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (send, sent) = std::sync::mpsc::channel();
+        let address = stand_in::serve(move |request| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap();
+            send.send(body["top_p"].as_f64()).unwrap();
+            Some(stand_in::Response::new(good("faster").1))
+        });
+        let url = format!("http://{}/v1", address.unwrap());
+        let mut client = client(&url, 1, folder.path());
+        for share in [None, Some(0.9)] {
+            client.endpoint.top_p = share;
+            ask(&client, 0).unwrap();
+            assert_eq!(sent.recv().unwrap(), share, "and what was kept is another answer");
+        }
     }
 
     #[test]

@@ -11,5 +11,5 @@ pub use client::{Client, Completion, Endpoint, Message, Usage};
 pub use encoder::{EndpointEncoder, StrategyEncoder, TokenEncoder};
 pub(crate) use prompt::NO_PROGRAM;
 pub use prompt::{Example, METHODS, Prompt, unfenced};
-pub use propose::{ProposeOptions, ProposeReport, propose};
+pub use propose::{ProposeOptions, ProposeReport, Shown, propose};
 pub use retrieval::{Encoder, Index};

@@ -1,5 +1,5 @@
 //! Prompts as files: parts begun by `--- system`, `--- example`, `--- answer` and `--- user`, with
-//! `{slow}`, `{fast}` and `{score}` to be filled in.
+//! `{slow}`, `{fast}`, `{score}` and `{reason}` to be filled in.
 
 use super::client::Message;
 use crate::{Error, Result, token::tokens};
@@ -24,6 +24,8 @@ pub struct Example {
     pub fast: String,
     /// Its tag, 1 to 10.
     pub score: u32,
+    /// What saves the time, for prompts that want it said before the program.
+    pub reason: String,
 }
 
 /// A prompt's parts.
@@ -33,7 +35,12 @@ pub struct Prompt {
     example: String,
     answer: String,
     user: String,
+    /// The tag that is asked for; `None`: the best.
+    tag: Option<u32>,
 }
+
+/// The tag of the fastest tenth of a problem's programs.
+const BEST_TAG: u32 = 10;
 
 impl Prompt {
     /// The built-in prompt of a method.
@@ -86,12 +93,20 @@ impl Prompt {
             messages.push(message("system", self.system.trim_end().to_owned()));
         }
         for example in examples.iter().filter(|_| !self.example.is_empty()) {
-            let fill =
-                |text: &str| fill(text.trim_end(), &example.slow, &example.fast, example.score);
-            messages.push(message("user", fill(&self.example)));
-            messages.push(message("assistant", fill(&self.answer)));
+            let score = example.score.to_string();
+            let values = [
+                ("{slow}", example.slow.as_str()),
+                ("{fast}", example.fast.as_str()),
+                ("{score}", score.as_str()),
+                ("{reason}", example.reason.as_str()),
+            ];
+            messages.push(message("user", fill(self.example.trim_end(), &values)));
+            messages.push(message("assistant", fill(self.answer.trim_end(), &values)));
         }
-        messages.push(message("user", fill(self.user.trim_end(), slow, "", 10)));
+        let score = self.tag.unwrap_or(BEST_TAG).to_string();
+        let values =
+            [("{slow}", slow), ("{fast}", ""), ("{score}", score.as_str()), ("{reason}", "")];
+        messages.push(message("user", fill(self.user.trim_end(), &values)));
         messages
     }
 
@@ -100,18 +115,28 @@ impl Prompt {
     pub fn has_examples(&self) -> bool {
         !self.example.is_empty()
     }
+
+    /// Whether its question names a tag.
+    #[must_use]
+    pub fn has_tag(&self) -> bool {
+        self.user.contains("{score}")
+    }
+
+    /// The same, whose question names this tag, 1 to 10, in the place of 10.
+    #[must_use]
+    pub fn with_tag(self, tag: u32) -> Prompt {
+        Prompt { tag: Some(tag), ..self }
+    }
 }
 
 /// Fill in a part in one pass: a program may hold braces of its own.
-fn fill(text: &str, slow: &str, fast: &str, score: u32) -> String {
-    let score = score.to_string();
+fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('{') {
         filled.push_str(&rest[..at]);
         rest = &rest[at..];
-        let known = [("{slow}", slow), ("{fast}", fast), ("{score}", score.as_str())];
-        match known.iter().find(|(name, _)| rest.starts_with(name)) {
+        match values.iter().find(|(name, _)| rest.starts_with(name)) {
             Some((name, value)) => {
                 filled.push_str(value.trim_end());
                 rest = &rest[name.len()..];
@@ -125,7 +150,8 @@ fn fill(text: &str, slow: &str, fast: &str, score: u32) -> String {
     filled + rest
 }
 
-/// The program in an answer: the last code block with a `main` that is whole, without code blocks all of it.
+/// The program in an answer: the last code block with a `main`, without code blocks all of it. A block that nothing closes ends
+/// with the answer and counts where as many braces are closed in it as are opened.
 /// Empty where there is none, or no `main` in it.
 #[must_use]
 pub fn unfenced(answer: &str) -> String {
@@ -144,7 +170,7 @@ pub fn unfenced(answer: &str) -> String {
             },
         }
     }
-    // One that is cut off by the limit of tokens is no program.
+    // One that breaks off, by the limit of tokens say, is no program.
     blocks.extend(open.map(|(_, block)| block).filter(|block| is_whole(block)));
     match fenced {
         true => blocks.into_iter().rev().find(|block| is_program(&block.as_str())),
@@ -154,8 +180,7 @@ pub fn unfenced(answer: &str) -> String {
 }
 
 /// What is said of an answer of which [`unfenced`] makes nothing.
-pub(crate) const NO_PROGRAM: &str =
-    "no whole code with a `main` is in the answer (a code block that breaks off does not count)";
+pub(crate) const NO_PROGRAM: &str = "no code with a `main` is in the answer (a code block that the answer does not close counts where all of its braces are closed)";
 
 /// What a line that begins or ends a code block is made of. `~~~x;` is C.
 fn fence(line: &str) -> Option<char> {
@@ -190,7 +215,12 @@ mod tests {
     fn every_built_in_prompt_asks_for_the_program() {
         for (name, _) in METHODS {
             let prompt = Prompt::of_method(name).unwrap();
-            let example = Example { slow: "S{fast}".into(), fast: "F".into(), score: 7 };
+            let example = Example {
+                slow: "S{fast}".into(),
+                fast: "F".into(),
+                score: 7,
+                reason: "R{slow}".into(),
+            };
             let messages = prompt.messages("int main() { {slow} }", std::slice::from_ref(&example));
             let last = messages.last().unwrap();
             assert!(
@@ -210,6 +240,27 @@ mod tests {
     }
 
     #[test]
+    fn a_thought_stands_before_the_program_that_is_shown() {
+        let prompt = Prompt::of_method("cot").unwrap();
+        let reason = "It sums what a formula gives.".to_owned();
+        let example = Example { fast: "F".into(), reason, ..Example::default() };
+        let messages = prompt.messages("S", &[example]);
+        let roles: Vec<&str> = messages.iter().map(|message| message.role.as_str()).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "user"]);
+        assert_eq!(messages[2].content, "It sums what a formula gives.\n\n```cpp\nF\n```");
+        assert_eq!(prompt.messages("S", &[]).len(), 2, "without one it is asked all the same");
+    }
+
+    #[test]
+    fn the_best_tag_is_asked_for_unless_another_is_wanted() {
+        let prompt = Prompt::of_method("perf-conditioned").unwrap();
+        let asked = |prompt: &Prompt| prompt.messages("S", &[]).pop().unwrap().content;
+        assert!(asked(&prompt).contains("to score 10/10."));
+        assert!(prompt.has_tag() && asked(&prompt.clone().with_tag(7)).contains("to score 7/10."));
+        assert!(!Prompt::of_method("instruction").unwrap().has_tag());
+    }
+
+    #[test]
     fn the_last_whole_block_is_the_program() {
         let two = "a\n```cpp\nint main() {}\n```\nb\n```cpp\nint main() { x; }\n```";
         assert_eq!(unfenced(two), "int main() { x; }\n");
@@ -217,14 +268,22 @@ mod tests {
             unfenced("Here:\n```c\nint main() {}\n```\n```sh\nmake\n```\n"),
             "int main() {}\n"
         );
-        assert_eq!(unfenced("```cpp\nint main() {"), "");
-        assert_eq!(unfenced("```cpp\nint main() {}"), "int main() {}\n");
         assert_eq!(unfenced("```cpp\nint main() {\n}```\nFast."), "int main() {\n}\n");
         assert_eq!(unfenced("1. So:\n   ```c\n   int main() {}\n   ```\n"), "   int main() {}\n");
         assert_eq!(
             unfenced("~~~ c\nint main() {\n~~~x;\n}\n~~~\nFast."),
             "int main() {\n~~~x;\n}\n"
         );
+    }
+
+    #[test]
+    fn a_block_that_nothing_closes_counts_where_its_braces_are_closed() {
+        assert_eq!(unfenced("```cpp\nint main() {"), "");
+        assert_eq!(unfenced("```cpp\nint main() {}"), "int main() {}\n");
+        // What stands in quotes or behind `//` is no brace.
+        assert_eq!(unfenced("~~~c\nint main() { puts(\"}\"); // }"), "");
+        let earlier = "```c\nint main() { return 0; }\n```\nBetter:\n```c\nint main() { return";
+        assert_eq!(unfenced(earlier), "int main() { return 0; }\n");
     }
 
     #[test]

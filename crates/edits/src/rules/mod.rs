@@ -16,7 +16,7 @@ mod streams;
 mod strength;
 mod syntax;
 
-pub use kernels::{
+pub use self::kernels::{
     KernelCandidate, KernelProposals, KernelRewriter, kernel_rule_names, propose_kernels,
 };
 pub(crate) use syntax::Syntax;

@@ -25,6 +25,10 @@ pub enum Kind {
     Programs,
     /// A list of `{input, output}`.
     Samples,
+    /// A list of `{line, token, least, most}`, or with `slot` or `data_sets` in the place of a line.
+    Limits,
+    /// A name, text or number, or a list of them.
+    Names,
 }
 
 /// One field of a form.
@@ -160,6 +164,7 @@ pub const CANDIDATES: Form = Form {
         may("tgt_id", Kind::Text, "where one slow program stands in several pairs"),
         may("problem_id", Kind::Text, "the problem"),
         may("method", Kind::Text, "what proposed them"),
+        may("id", Kind::Names, "a name for each program, or one for all of the line"),
     ],
 };
 
@@ -170,6 +175,7 @@ pub const PROBLEMS: Form = Form {
     fields: &[
         must("problem_id", Kind::Name, "its name"),
         must("samples", Kind::Samples, "a list of `{input, output}`"),
+        may("limits", Kind::Limits, "least and most, by line and token of the first sample"),
         may("name", Kind::Text, "its title"),
         may("time_limit_ms", Kind::Text, "the original judge's limit"),
         may("memory_limit_kb", Kind::Text, "the original judge's limit"),
@@ -249,6 +255,17 @@ impl Form {
             let reason = format!("is {count}, but `tests` names {}", tests.len());
             return Err(("n_tests".into(), reason));
         }
+        if self.name == CANDIDATES.name
+            && let Some(names) = line.get("id").and_then(Value::as_array)
+        {
+            let programs = line.get("generated_answers").and_then(Value::as_array);
+            let programs = programs.map_or(1, Vec::len);
+            if names.len() != programs {
+                let reason =
+                    format!("has {} names, but there are {programs} programs", names.len());
+                return Err(("id".into(), reason));
+            }
+        }
         for name in ["src_code_tc2time", "tgt_code_tc2time"] {
             let times = line.get(name).and_then(Value::as_object);
             if let (Some(tests), Some(times)) = (tests, times)
@@ -323,9 +340,21 @@ impl Kind {
                 }),
                 "a list of {input, output}",
             ),
+            Kind::Limits => (
+                crate::problems::limits_of(value).is_some(),
+                "a list of {line, token, least, most}, a slot or data_sets in the place of a line",
+            ),
+            Kind::Names => (
+                is_name(value) || value.as_array().is_some_and(|list| list.iter().all(is_name)),
+                "a name or a list of names",
+            ),
         };
         if holds { Ok(()) } else { Err(wanted) }
     }
+}
+
+fn is_name(value: &Value) -> bool {
+    value.is_string() || value.is_number()
 }
 
 /// A value as a message shows it.
@@ -377,6 +406,17 @@ mod tests {
         let mut line = train();
         line["src_reward_updated_pct_bin"] = json!(11);
         assert_eq!(fault(line).0, "src_reward_updated_pct_bin");
+    }
+
+    #[test]
+    fn each_program_has_its_name_or_all_have_one() {
+        let line = |id: Value| json!({"src_id": "a", "generated_answers": ["x", "y"], "id": id});
+        for id in [json!("one"), json!(3), json!(["one", 2]), Value::Null] {
+            assert_eq!(CANDIDATES.check(line(id).as_object().unwrap()), Ok(()));
+        }
+        for id in [json!(["one"]), json!({}), json!([true, false])] {
+            assert_eq!(fault(line(id)).0, "id");
+        }
     }
 
     #[test]

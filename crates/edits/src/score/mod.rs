@@ -9,44 +9,23 @@
 //! - **Correct**: share of programs with a candidate that is right;
 //! - **Best@k**: the three for the first *k*.
 
+mod figures;
+mod kernels;
 mod picture;
 
+pub use self::kernels::{KernelScores, score_kernels};
+pub use figures::{Best, FAST_P, FastP};
 pub use picture::fast_p_picture;
 
 use crate::judge::Judgement;
 use dataset::Verdict;
+use figures::{Chosen, ORIENTATION, each_k, fast_p, figures, geomean, interval, mean, share};
 use serde::Serialize;
-use statistics::{bootstrap_interval, geometric_mean};
+use statistics::geometric_mean;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Speedups at which the fast_p curve is told, those of PIE's evaluation and 1.
-pub const FAST_P: [f64; 11] = [1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 10.0];
-/// Draws of the bootstrap.
-const DRAWS: usize = 2000;
 /// A test counts as slowed from so much more time on.
 const SLOWED: f64 = 1.01;
-
-/// PIE's three figures for the first *k* candidates.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Best {
-    /// Share of programs with a speedup of at least the threshold, 0 to 1.
-    pub opt: f64,
-    /// Arithmetic mean of speedups, each at least 1.
-    pub speedup: f64,
-    /// Share of programs with a candidate that is right, 0 to 1.
-    pub correct: f64,
-    /// Geometric mean of speedups, each at least 1.
-    pub geomean: f64,
-}
-
-/// A point of the fast_p curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FastP {
-    /// Speedup.
-    pub p: f64,
-    /// Share of programs that are right and at least so much faster.
-    pub share: f64,
-}
 
 /// All scores. Every speedup is slow program / candidate: above 1 is faster.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -97,15 +76,6 @@ pub struct Scores {
     pub orientation: &'static str,
 }
 
-/// The best of a slow program's first *k* candidates.
-struct Chosen<'a> {
-    problem: &'a str,
-    speedup: f64,
-    speedup_net: f64,
-    correct: bool,
-    best: Option<&'a Judgement>,
-}
-
 /// Score judgements; `threshold` is PIE's 1.1, `seed` the bootstrap's.
 #[must_use]
 pub fn score(rows: &[Judgement], threshold: f64, seed: u64) -> Scores {
@@ -121,33 +91,26 @@ pub fn score(rows: &[Judgement], threshold: f64, seed: u64) -> Scores {
     let programs: Vec<Vec<&Judgement>> = programs.into_values().collect();
     let k = programs.iter().map(Vec::len).max().unwrap_or(0);
     let at = |k: usize| -> Vec<Chosen<'_>> {
-        programs.iter().map(|rows| choose(rows, k, |_| true)).collect()
+        programs.iter().map(|rows| chosen_of(rows, fastest(rows, k, |_| true))).collect()
     };
     let chosen = at(k);
     let best = figures(&chosen, threshold);
-    let mut best_k = BTreeMap::new();
-    let mut size = 1;
-    while size <= k {
-        best_k.insert(size as u64, figures(&at(size), threshold));
-        size *= 2;
-    }
-    if k > 0 {
-        best_k.insert(k as u64, best);
-    }
     let without_io: Vec<Chosen<'_>> =
-        programs.iter().map(|rows| choose(rows, k, |row| !row.io_only)).collect();
-    let nets: Vec<f64> = chosen.iter().map(|c| c.speedup_net).collect();
+        programs.iter().map(|rows| chosen_of(rows, fastest(rows, k, |row| !row.io_only))).collect();
+    let bests: Vec<Option<&Judgement>> =
+        programs.iter().map(|rows| fastest(rows, k, |_| true)).collect();
+    let net = |row: &Judgement| ratio(row.src_net, row.net);
+    let nets: Vec<f64> = bests.iter().map(|best| best.map_or(1.0, net)).collect();
     let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
     for row in rows {
         *verdicts.entry(row.verdict.clone()).or_default() += 1;
     }
     let tests = |slowed: bool| -> usize {
-        let times = chosen.iter().filter_map(|c| c.best);
-        let each = times.flat_map(|row| row.times.iter().zip(&row.src_times));
+        let each = bests.iter().flatten().flat_map(|row| row.times.iter().zip(&row.src_times));
         each.filter(|(after, before)| !slowed || **after > **before * SLOWED).count()
     };
     let ratios = |ratio: &dyn Fn(&Judgement) -> Option<f64>| -> f64 {
-        geometric_mean(chosen.iter().filter_map(|c| ratio(c.best?)))
+        geometric_mean(bests.iter().flatten().filter_map(|row| ratio(row)))
     };
     Scores {
         pairs: chosen.len() as u64,
@@ -158,89 +121,49 @@ pub fn score(rows: &[Judgement], threshold: f64, seed: u64) -> Scores {
         opt: best.opt,
         speedup: best.speedup,
         correct: best.correct,
-        best_k,
+        best_k: each_k(k, |k| figures(&at(k), threshold)),
         geomean: best.geomean,
-        interval: interval(&chosen, seed, |sample| geometric_mean(column(sample, |c| c.speedup))),
-        opt_interval: interval(&chosen, seed, |sample| {
-            share(&column(sample, |c| c.speedup), threshold)
-        }),
+        interval: interval(&chosen, seed, geomean),
+        opt_interval: interval(&chosen, seed, |speedups| share(speedups, threshold)),
         opt_net: share(&nets, threshold),
         speedup_net: mean(&nets),
         geomean_net: geometric_mean(nets.iter().copied()),
         of_fastest: ratios(&|row| Some(row.fastest_seconds? / row.seconds?)),
-        fast_p: FAST_P
-            .iter()
-            .map(|&p| {
-                let right: Vec<f64> =
-                    chosen.iter().map(|c| if c.correct { c.speedup } else { 0.0 }).collect();
-                FastP { p, share: share(&right, p) }
-            })
-            .collect(),
+        fast_p: fast_p(&chosen),
         slowed_tests: tests(true) as f64 / tests(false).max(1) as f64,
         memory: ratios(&|row| {
             (row.peak_bytes > 0).then(|| row.src_peak_bytes as f64 / row.peak_bytes as f64)
         }),
         without_io_only: figures(&without_io, threshold),
         verdicts,
-        orientation: "slow program / candidate: above 1 is faster; 1 where none is right or faster",
+        orientation: ORIENTATION,
     }
 }
 
-fn choose<'a>(rows: &[&'a Judgement], k: usize, keep: impl Fn(&Judgement) -> bool) -> Chosen<'a> {
+/// The fastest that is right among the first *k* that are to be kept.
+fn fastest<'a>(
+    rows: &[&'a Judgement],
+    k: usize,
+    keep: impl Fn(&Judgement) -> bool,
+) -> Option<&'a Judgement> {
     let right =
         rows.iter().take(k).copied().filter(|row| row.verdict == Verdict::ACCEPTED && keep(row));
     let time = |row: &Judgement| row.seconds.unwrap_or(f64::INFINITY);
-    let best = right.min_by(|a, b| time(a).total_cmp(&time(b)));
-    let ratio = |before: Option<f64>, after: Option<f64>| {
-        let ratio = before.zip(after).filter(|(_, after)| *after > 0.0).map(|(b, a)| b / a);
-        ratio.unwrap_or(1.0).max(1.0)
-    };
+    right.min_by(|a, b| time(a).total_cmp(&time(b)))
+}
+
+fn chosen_of<'a>(rows: &[&'a Judgement], best: Option<&Judgement>) -> Chosen<'a> {
     Chosen {
         problem: rows.first().map_or("", |row| row.problem_id.as_str()),
         speedup: best.map_or(1.0, |row| ratio(row.src_seconds, row.seconds)),
-        speedup_net: best.map_or(1.0, |row| ratio(row.src_net, row.net)),
         correct: best.is_some(),
-        best,
     }
 }
 
-fn figures(chosen: &[Chosen<'_>], threshold: f64) -> Best {
-    let speedups: Vec<f64> = chosen.iter().map(|c| c.speedup).collect();
-    let right = chosen.iter().filter(|c| c.correct).count();
-    Best {
-        opt: share(&speedups, threshold),
-        speedup: mean(&speedups),
-        correct: right as f64 / chosen.len().max(1) as f64,
-        geomean: geometric_mean(speedups.iter().copied()),
-    }
-}
-
-fn column(chosen: &[&Chosen<'_>], value: impl Fn(&Chosen<'_>) -> f64) -> Vec<f64> {
-    chosen.iter().map(|c| value(c)).collect()
-}
-
-/// 95 % bootstrap interval: problems are drawn, since programs of one problem are alike.
-fn interval(chosen: &[Chosen<'_>], seed: u64, figure: impl Fn(&[&Chosen<'_>]) -> f64) -> [f64; 2] {
-    let mut by_problem: BTreeMap<&str, Vec<&Chosen<'_>>> = BTreeMap::new();
-    for one in chosen {
-        by_problem.entry(one.problem).or_default().push(one);
-    }
-    let problems: Vec<Vec<&Chosen<'_>>> = by_problem.into_values().collect();
-    let drawn = |numbers: &[usize]| {
-        let sample = numbers.iter().flat_map(|number| problems[*number].iter().copied());
-        figure(&sample.collect::<Vec<_>>())
-    };
-    bootstrap_interval(problems.len(), DRAWS, seed, drawn).unwrap_or_else(|| [figure(&[]); 2])
-}
-
-/// Share of values that are at least `least`.
-fn share(values: &[f64], least: f64) -> f64 {
-    values.iter().filter(|value| **value >= least).count() as f64 / values.len().max(1) as f64
-}
-
-/// Arithmetic mean; 1 of nothing, as of a program without a candidate that is right.
-fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 1.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+/// How many times less `after` is than `before`, at least 1.
+fn ratio(before: Option<f64>, after: Option<f64>) -> f64 {
+    let ratio = before.zip(after).filter(|(_, after)| *after > 0.0).map(|(b, a)| b / a);
+    ratio.unwrap_or(1.0).max(1.0)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::Scores;
+use super::FastP;
 use crate::{Error, Result};
 use plotters::prelude::{
     BLACK, ChartBuilder, IntoDrawingArea, IntoLogRange, LineSeries, RGBColor, SVGBackend, WHITE,
@@ -8,14 +8,13 @@ use plotters::prelude::{
 ///
 /// # Errors
 /// When it cannot be drawn.
-pub fn fast_p_picture(scores: &Scores) -> Result<String> {
+pub fn fast_p_picture(curve: &[FastP]) -> Result<String> {
     let mut text = String::new();
-    draw(scores, &mut text)
-        .map_err(|reason| Error::Picture { what: "the fast_p curve", reason })?;
+    draw(curve, &mut text).map_err(|reason| Error::Picture { what: "the fast_p curve", reason })?;
     Ok(text)
 }
 
-fn draw(scores: &Scores, text: &mut String) -> std::result::Result<(), String> {
+fn draw(curve: &[FastP], text: &mut String) -> std::result::Result<(), String> {
     let say = |error: &dyn std::fmt::Display| error.to_string();
     let area = SVGBackend::with_string(text, (640, 400)).into_drawing_area();
     area.fill(&WHITE).map_err(|e| say(&e))?;
@@ -32,7 +31,7 @@ fn draw(scores: &Scores, text: &mut String) -> std::result::Result<(), String> {
         .axis_style(BLACK)
         .draw()
         .map_err(|e| say(&e))?;
-    let points = scores.fast_p.iter().map(|point| (point.p, point.share));
+    let points = curve.iter().map(|point| (point.p, point.share));
     chart.draw_series(LineSeries::new(points, &RGBColor(0x1f, 0x77, 0xb4))).map_err(|e| say(&e))?;
     area.present().map_err(|e| say(&e))
 }

@@ -6,11 +6,11 @@ mod pca;
 mod plot;
 mod points;
 
+pub use pca::Plane;
 pub use points::Points;
 
 use crate::{Error, FeatureSpace};
 use coverage::{Grid, distinct, hull_area};
-use pca::Plane;
 use serde::Serialize;
 use std::{collections::BTreeSet, path::Path};
 

@@ -4,18 +4,23 @@ use smartcore::{
     linalg::basic::{arrays::Array, matrix::DenseMatrix},
 };
 
-/// The two directions in which standardised vectors differ most.
-pub(super) struct Plane {
+/// The two directions in which standardised vectors differ most: the first two principal components. Each value x becomes
+/// ln(1 + |x|) with x's sign, and each dimension is brought to mean 0 and standard deviation 1.
+#[derive(Clone, Debug)]
+pub struct Plane {
     means: Vec<f64>,
     deviations: Vec<f64>,
     axes: [Vec<f64>; 2],
     /// Shares of the variance along the axes.
-    pub(super) explained: [f64; 2],
+    pub explained: [f64; 2],
 }
 
 impl Plane {
-    /// Through `vectors` of equal length.
-    pub(super) fn fit(vectors: &[&[f64]]) -> Result<Plane, Error> {
+    /// Through `vectors` of equal length, of finite numbers.
+    ///
+    /// # Errors
+    /// With fewer than two.
+    pub fn fit(vectors: &[&[f64]]) -> Result<Plane, Error> {
         if vectors.len() < 2 {
             return Err(Error::TooFew(vectors.len()));
         }
@@ -63,9 +68,16 @@ impl Plane {
             .collect()
     }
 
+    /// A vector as it is before it is projected: what distances are measured in.
+    #[must_use]
+    pub fn standard(&self, vector: &[f64]) -> Vec<f64> {
+        self.standardise(&damp(vector))
+    }
+
     /// Where a vector lies.
-    pub(super) fn place(&self, vector: &[f64]) -> [f64; 2] {
-        let standard = self.standardise(&damp(vector));
+    #[must_use]
+    pub fn place(&self, vector: &[f64]) -> [f64; 2] {
+        let standard = self.standard(vector);
         [dot(&standard, &self.axes[0]), dot(&standard, &self.axes[1])]
     }
 }

@@ -91,6 +91,8 @@ pub(crate) struct Said {
     pub(crate) status: Status,
     /// In space `dynamic`, where one group ran.
     pub(crate) vector: Vector,
+    /// Floating-point operations of a work-item, the mean.
+    pub(crate) operations: f64,
     /// What is undefined, where several did.
     pub(crate) undefined: Undefined,
 }
@@ -119,7 +121,13 @@ pub(crate) fn read(plan: &Plan, said: &[u8]) -> Option<Said> {
         unreachable!("a slice of three")
     };
     let undefined = Undefined { global_races, local_races, unset_local_reads };
-    Some(Said { status, vector: vector(plan, head, blocks, (taken, reached)), undefined })
+    let all = plan.blocks.iter().zip(blocks);
+    let all = all.fold(0_u64, |sum, (block, times)| {
+        sum.saturating_add(times.saturating_mul(block.operations))
+    });
+    let operations = all as f64 / head[1].max(1) as f64;
+    let vector = vector(plan, head, blocks, (taken, reached));
+    Some(Said { status, vector, operations, undefined })
 }
 
 fn vector(plan: &Plan, head: &[u64], blocks: &[u64], (taken, reached): (&[u64], &[u64])) -> Vector {
@@ -191,8 +199,9 @@ mod tests {
 
     #[test]
     fn counts_are_of_a_work_item_and_shares_of_what_there_is() {
+        let vectors = Counted { operations: 4, ..counted(Kind::FloatMul, 1) };
         let plan = Plan {
-            blocks: vec![counted(Kind::IntAdd, 2), counted(Kind::FloatMul, 1)],
+            blocks: vec![counted(Kind::IntAdd, 2), vectors],
             branches: vec![Branch::Condition, Branch::Switch],
             loops: vec![Loop { header: 1, back: vec![Back::Holds(0)] }],
             ..Plan::default()
@@ -203,8 +212,9 @@ mod tests {
         words.extend([7, 8, 9]);
         // Blocks; conditions that held, and numbers that were not 0; branches reached.
         words.extend([4, 12, 8, 99, 12, 99]);
-        let Said { status, vector, undefined } = read(&plan, &said(&words)).expect("it fits");
-        assert_eq!(status, Status::Fine);
+        let Said { status, vector, operations, undefined } =
+            read(&plan, &said(&words)).expect("it fits");
+        assert_eq!((status, operations), (Status::Fine, 12.0));
         let wanted = Undefined { global_races: 7, local_races: 8, unset_local_reads: 9 };
         assert_eq!(undefined, wanted);
         assert_eq!(vector.len(), NAMES.len());

@@ -4,7 +4,8 @@
 //! calls are planted in it that say which block, branch and address comes next ([`plan()`]). Linked with `runtime.c` and
 //! the built-in functions of OpenCL C it runs one group of work-items of each kernel in a sandbox, and [`counts`] makes
 //! vectors of what was said. Work-items have a stack each, so that they can wait for each other at barriers.
-//! Two groups run where it is asked what OpenCL leaves undefined: races, and local memory that nothing has written.
+//! Two groups run where it is asked what OpenCL leaves undefined: races, and local memory that nothing has written. The first group
+//! of a launch runs where it is asked how many operations that has.
 
 mod counts;
 mod kernel;
@@ -19,14 +20,21 @@ pub(crate) use link::temporary;
 pub(crate) use plan::{KINDS, Plan, plan};
 
 use crate::{Error, Vector, extract::died, reader::Readers};
-use clang::{Answer, Clang, Kernel, Request};
+use clang::{Answer, Clang, Kernel, Request, Scalar, Type};
 use counts::{Said, Status};
 use dataset::Verdict;
 use link::Images;
 use rows::FeaturesVerdict;
 use sandbox::{Memory, Profile, Program};
 use serde_json::{Value, json};
-use std::{ffi::OsString, fmt::Write as _, fs, path::Path, sync::OnceLock, time::Duration};
+use std::{
+    ffi::OsString,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+    time::Duration,
+};
 use timing::{Compiler, bounded, recipe};
 
 /// OpenCL's built-in functions, for work-items that run one after the other.
@@ -54,8 +62,24 @@ pub struct Ran {
     pub(crate) kernels: Vec<(String, Result<Vector, Verdict>)>,
 }
 
+/// How a kernel is executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Work-items along each dimension; 1 beyond the last.
+    pub global: [u64; 3],
+    /// The same of a group; they divide `global`.
+    pub local: [u64; 3],
+    /// For each argument what it is where it is a whole number; of others nothing is asked.
+    pub integers: Vec<u64>,
+}
+
 /// A kernel's name, and what its run says or why there is none.
 type Kernels = (String, Result<Said, Verdict>);
+
+/// Kernels and how they are called, or why they cannot be.
+type Calls<'k> = Vec<(&'k Kernel, Result<Call, Verdict>)>;
 
 /// What programs are run with.
 pub(crate) struct With<'a> {
@@ -96,7 +120,7 @@ impl Runner {
         path: &str,
         source: &str,
     ) -> Result<Result<Ran, Verdict>, Error> {
-        let said = self.run_all(with, path, source, 1)?;
+        let said = self.run_all(with, path, source, |kernels| Call::in_groups(kernels, 1))?;
         let vector = |said: Result<Said, Verdict>| said.map(|said| said.vector);
         let ran =
             |all: Vec<Kernels>| all.into_iter().map(|(name, said)| (name, vector(said))).collect();
@@ -109,7 +133,7 @@ impl Runner {
         with: &With<'_>,
         source: &str,
     ) -> Result<Result<Undefined, Verdict>, Error> {
-        let said = self.run_all(with, "", source, GROUPS)?;
+        let said = self.run_all(with, "", source, |kernels| Call::in_groups(kernels, GROUPS))?;
         Ok(said.and_then(|all| {
             let (ran, not): (Vec<_>, Vec<_>) =
                 all.into_iter().map(|(_, said)| said).partition(Result::is_ok);
@@ -120,13 +144,34 @@ impl Runner {
         }))
     }
 
-    /// Run so many groups of every kernel.
+    /// Floating-point operations of all launches together, or why they cannot be counted.
+    pub(crate) fn operations(
+        &self,
+        with: &With<'_>,
+        source: &str,
+        launches: &[Launch],
+    ) -> Result<Result<f64, Verdict>, Error> {
+        let said = self.run_all(with, "", source, |kernels| Call::launched(kernels, launches))?;
+        Ok(said.and_then(|all| {
+            if all.len() != launches.len() {
+                return Err(unsupported("a kernel that is not there"));
+            }
+            let mut sum = 0.0;
+            for (launch, (_, said)) in launches.iter().zip(all) {
+                let items: u64 = launch.global.iter().product();
+                sum += said?.operations * items as f64;
+            }
+            Ok(sum)
+        }))
+    }
+
+    /// Run kernels as they are called.
     fn run_all(
         &self,
         with: &With<'_>,
         path: &str,
         source: &str,
-        groups: u32,
+        calls: impl Fn(&[Kernel]) -> Calls<'_>,
     ) -> Result<Result<Vec<Kernels>, Verdict>, Error> {
         let mut refused = None;
         for options in &with.configs {
@@ -146,7 +191,7 @@ impl Runner {
                 return Ok(Err(unsupported("it has no kernel")));
             }
             let Request::Parse { source, .. } = parse else { unreachable!("made above") };
-            return Ok(Ok(self.run_each(with, path, &source, &options, &kernels, groups)?));
+            return Ok(Ok(self.run_each(with, path, &source, &options, calls(&kernels))?));
         }
         Ok(Err(refused.unwrap_or_else(|| Verdict::new(FeaturesVerdict::DoesNotCompile, ""))))
     }
@@ -157,19 +202,9 @@ impl Runner {
         path: &str,
         source: &str,
         options: &clang::Options,
-        kernels: &[Kernel],
-        groups: u32,
+        all: Calls<'_>,
     ) -> Result<Vec<Kernels>, Error> {
-        // Where races are looked for, branches on numbers go one way in the first calls, the other in the second, and that of
-        // equal numbers in the last.
-        let orders: &[Numbers] = match groups {
-            1 => &[Numbers::Equal],
-            _ => &[Numbers::Rising, Numbers::Falling, Numbers::Equal],
-        };
-        let all = orders.iter().flat_map(|order| kernels.iter().map(move |one| (*order, one)));
-        let kernels: Vec<&Kernel> = all.clone().map(|(_, kernel)| kernel).collect();
-        let calls: Vec<Result<Call, Verdict>> =
-            all.map(|(order, kernel)| Call::of(kernel, groups, order)).collect();
+        let (kernels, calls): (Vec<&Kernel>, Vec<Result<Call, Verdict>>) = all.into_iter().unzip();
         let text = caller(source, &kernels, &calls);
         let mut prepared = self.prepare(with, path, &text, options)?;
         if options.optimisation == 0 && prepared.is_err() {
@@ -260,7 +295,7 @@ impl With<'_> {
             llvm::candidates().iter().map(|found| found.version.to_string()).collect();
         let made_of = [&*format!("{:?} {versions:?}", self.clang.version()), BUILTINS];
         let name = format!("{}.s", dataset::content_hash_of(made_of.map(str::as_bytes)));
-        let kept = host::cache().join("builtins").join(name);
+        let kept = builtins_folder().join(name);
         if let Ok(assembly) = fs::read_to_string(&kept) {
             return Ok(assembly);
         }
@@ -282,6 +317,17 @@ impl With<'_> {
     }
 }
 
+/// Where assemblies of the built-in functions are kept.
+fn builtins_folder() -> PathBuf {
+    host::cache().join("builtins")
+}
+
+/// Whether the built-in functions were compiled on this machine before, by whichever compiler.
+#[must_use]
+pub fn has_builtins() -> bool {
+    builtins_folder().is_dir()
+}
+
 /// What a kernel is called with where an argument is a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbers {
@@ -291,14 +337,19 @@ enum Numbers {
     Rising,
     /// Each less.
     Falling,
+    /// Those with a fraction are [`FRACTION`]: places that such a number decides on coincide.
+    Fractions,
 }
+
+/// Below one half.
+const FRACTION: &str = "0.25f";
 
 impl Numbers {
     fn put(self, arguments: &mut [Passed]) {
         let count = arguments.len();
         for (at, argument) in arguments.iter_mut().enumerate() {
             let more = match self {
-                Numbers::Equal => continue,
+                Numbers::Equal | Numbers::Fractions => continue,
                 Numbers::Rising => at,
                 Numbers::Falling => count - at,
             };
@@ -314,10 +365,53 @@ struct Call {
     /// Of a group.
     sides: [u32; 3],
     groups: u32,
+    /// Work-items along each dimension, of which those of the first groups run.
+    items: [u64; 3],
     arguments: Vec<Passed>,
 }
 
 impl Call {
+    /// So many groups of every kernel. Where races are looked for, branches on numbers go one way in the first calls, the other
+    /// in the second, and that of equal numbers in the third; kernels with a number that has a fraction are called once more.
+    fn in_groups(kernels: &[Kernel], groups: u32) -> Calls<'_> {
+        let orders: &[Numbers] = match groups {
+            1 => &[Numbers::Equal],
+            _ => &[Numbers::Rising, Numbers::Falling, Numbers::Equal, Numbers::Fractions],
+        };
+        let all = orders.iter().flat_map(|order| kernels.iter().map(move |one| (*order, one)));
+        let has_fraction =
+            |kernel: &Kernel| kernel.arguments.iter().any(|one| is_fraction(&one.r#type));
+        let all = all.filter(|(order, one)| *order != Numbers::Fractions || has_fraction(one));
+        all.map(|(order, kernel)| (kernel, Call::of(kernel, groups, order))).collect()
+    }
+
+    /// The first group of each launch; none where a launch is of a kernel that is not there.
+    fn launched<'k>(kernels: &'k [Kernel], launches: &[Launch]) -> Calls<'k> {
+        let found = launches.iter().map(|launch| {
+            let kernel = kernels.iter().find(|kernel| kernel.name == launch.kernel)?;
+            Some((kernel, Call::first_of(kernel, launch)))
+        });
+        found.collect::<Option<Calls<'k>>>().unwrap_or_default()
+    }
+
+    /// The first group of a launch.
+    fn first_of(kernel: &Kernel, launch: &Launch) -> Result<Call, Verdict> {
+        let too_large = || unsupported("a group that is larger than 1024");
+        let items: u64 = launch.local.iter().product();
+        let items = u32::try_from(items).ok().filter(|items| (1..=LARGEST).contains(items));
+        let items = items.ok_or_else(too_large)?;
+        let mut arguments = passed(kernel, items).map_err(|lacking| unsupported(&lacking))?;
+        let known = kernel.arguments.iter().zip(&launch.integers);
+        for (argument, (declared, number)) in arguments.iter_mut().zip(known) {
+            if is_whole(&declared.r#type) {
+                argument.value = number.to_string();
+            }
+        }
+        // Each divides a product that is small.
+        let sides = launch.local.map(|side| u32::try_from(side).unwrap_or(LARGEST));
+        Ok(Call { sides, groups: 1, items: launch.global, arguments })
+    }
+
     fn of(kernel: &Kernel, groups: u32, numbers: Numbers) -> Result<Call, Verdict> {
         let sides = kernel.required_group_size.unwrap_or(match kernel.dimensions {
             0 | 1 => [GROUP, 1, 1],
@@ -330,7 +424,16 @@ impl Call {
         let passed = passed(kernel, items * groups);
         let mut arguments = passed.map_err(|lacking| unsupported(&lacking))?;
         numbers.put(&mut arguments);
-        Ok(Call { sides, groups, arguments })
+        if numbers == Numbers::Fractions {
+            for (argument, declared) in arguments.iter_mut().zip(&kernel.arguments) {
+                if is_fraction(&declared.r#type) {
+                    FRACTION.clone_into(&mut argument.value);
+                }
+            }
+        }
+        let mut items = sides.map(u64::from);
+        items[0] *= u64::from(groups);
+        Ok(Call { sides, groups, items, arguments })
     }
 
     /// What `runtime.c` reads before it runs a kernel.
@@ -339,6 +442,7 @@ impl Call {
         let sides = self.sides.map(u64::from);
         let limits = [INSTRUCTIONS, u64::from(self.groups)];
         let words = counts.into_iter().chain([plan.sites]).chain(sides).chain(limits);
+        let words = words.chain(self.items);
         let text = |of: fn(&Passed) -> char| {
             let mut text: Vec<u8> = self.arguments.iter().map(|one| of(one) as u8).collect();
             text.resize(MOST_ARGUMENTS, 0);
@@ -349,6 +453,18 @@ impl Call {
         input.extend(text(|one| one.space));
         input
     }
+}
+
+/// Whether an argument is a whole number, or several.
+fn is_fraction(of: &Type) -> bool {
+    matches!(
+        of,
+        Type::Scalar { scalar: Scalar::Float, .. } | Type::Vector { scalar: Scalar::Float, .. }
+    )
+}
+
+fn is_whole(of: &Type) -> bool {
+    matches!(of, Type::Scalar { scalar, .. } | Type::Vector { scalar, .. } if *scalar != Scalar::Float)
 }
 
 /// A program with a function behind it that calls its kernels by number.
@@ -433,8 +549,8 @@ mod tests {
             assert_eq!(call.sides.iter().product::<u32>(), GROUP);
         }
         let demanding = |size| Kernel { required_group_size: Some(size), ..kernel(Vec::new(), 1) };
-        let call = Call::of(&demanding([16, 16, 1]), 1, Numbers::Equal).expect("it is supported");
-        assert_eq!(call.sides, [16, 16, 1]);
+        let call = Call::of(&demanding([16, 16, 1]), 2, Numbers::Equal).expect("it is supported");
+        assert_eq!((call.sides, call.items), ([16, 16, 1], [32, 16, 1]));
         for size in [[1025, 1, 1], [0, 1, 1], [u32::MAX; 3]] {
             assert!(Call::of(&demanding(size), 1, Numbers::Equal).is_err());
         }

@@ -46,6 +46,8 @@ pub(crate) struct Counted {
     pub(crate) kinds: [u32; KINDS.len()],
     /// Lanes of what is a vector.
     pub(crate) lanes: u64,
+    /// Floating-point operations.
+    pub(crate) operations: u64,
 }
 
 /// What chooses between ways.
@@ -142,7 +144,9 @@ impl Plan {
             for instruction in block.instructions() {
                 let Some(kind) = kind_of(instruction) else { continue };
                 counted.kinds[kind as usize] += 1;
-                counted.lanes += lanes_of(instruction);
+                let lanes = lanes_of(instruction);
+                counted.lanes += lanes;
+                counted.operations += operations(kind) * lanes.max(1);
                 for Access { pointer, index, scale, bytes, how } in
                     accesses(module, instruction, kind)
                 {
@@ -342,6 +346,15 @@ fn kind_of_call(instruction: Instruction<'_>) -> Option<Kind> {
     })
 }
 
+/// Floating-point operations of an instruction, for each lane.
+fn operations(kind: Kind) -> u64 {
+    match kind {
+        Kind::FloatAdd | Kind::FloatMul | Kind::FloatDiv => 1,
+        Kind::FloatMulAdd => 2,
+        _ => 0,
+    }
+}
+
 /// The lanes of what an instruction gives, or of what it works on where that is a vector.
 fn lanes_of(instruction: Instruction<'_>) -> u64 {
     let own = std::iter::once(instruction.ty());
@@ -406,6 +419,8 @@ mod tests {
             assert_eq!(count(block, kind), wanted, "{kind:?} of {block}");
         }
         assert_eq!(plan.blocks[0].lanes, 12);
+        let operations: Vec<u64> = plan.blocks.iter().map(|block| block.operations).collect();
+        assert_eq!(operations, [4, 0, 0]);
         for call in ["stampmill_block", "stampmill_branch", "stampmill_access"] {
             assert!(names(&plan, call), "{call}");
         }

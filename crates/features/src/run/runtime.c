@@ -40,8 +40,8 @@ static struct {
   word global_races, local_races, unset;
 } said;
 static struct {
-  /* With more than one group, what is undefined is counted and nothing else. */
-  word kernel, blocks, branches, sites, sides[3], limit, groups;
+  /* With more than one group, what is undefined is counted and nothing else. Of more work-items than run the first do. */
+  word kernel, blocks, branches, sites, sides[3], limit, groups, items[3];
   char kinds[MOST], spaces[MOST];
 } asked;
 
@@ -319,7 +319,7 @@ static word place_of(half_word dimension) {
   const word x = asked.sides[0], y = asked.sides[1];
   return dimension == 0 ? at % x : dimension == 1 ? at / x % y : at / x / y;
 }
-static word size_of(half_word dimension) { return asked.sides[dimension] * (dimension == 0 ? asked.groups : 1); }
+static word size_of(half_word dimension) { return asked.items[dimension]; }
 static word global_place_of(half_word dimension) {
   return place_of(dimension) + (dimension == 0 ? group * asked.sides[0] : 0);
 }
@@ -329,10 +329,10 @@ ASK(group_id, "_Z12get_group_idj", dimension == 0 ? group : 0, 0)
 ASK(global_size, "_Z15get_global_sizej", size_of(dimension), 1)
 ASK(local_size, "_Z14get_local_sizej", asked.sides[dimension], 1)
 ASK(enqueued_local_size, "_Z23get_enqueued_local_sizej", asked.sides[dimension], 1)
-ASK(num_groups, "_Z14get_num_groupsj", dimension == 0 ? asked.groups : 1, 1)
+ASK(num_groups, "_Z14get_num_groupsj", size_of(dimension) / asked.sides[dimension], 1)
 ASK(global_offset, "_Z17get_global_offsetj", 0, 0)
 half_word work_dim(void) __asm__("_Z12get_work_dimv");
-half_word work_dim(void) { return asked.sides[2] > 1 ? 3 : asked.sides[1] > 1 ? 2 : 1; }
+half_word work_dim(void) { return size_of(2) > 1 ? 3 : size_of(1) > 1 ? 2 : 1; }
 word global_linear_id(void) __asm__("_Z20get_global_linear_idv");
 word global_linear_id(void) {
   return (global_place_of(2) * size_of(1) + global_place_of(1)) * size_of(0) + global_place_of(0);

@@ -44,6 +44,10 @@ impl FeatureSpace for Dynamic {
         &[Part::Run]
     }
 
+    fn is_of_kernels(&self) -> bool {
+        true
+    }
+
     fn follows(&self) -> &'static [&'static str] {
         &["Insts"]
     }

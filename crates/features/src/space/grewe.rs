@@ -112,6 +112,10 @@ impl FeatureSpace for Grewe {
         &[Part::Tree]
     }
 
+    fn is_of_kernels(&self) -> bool {
+        true
+    }
+
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {
         Some(Extracted::Functions(walk(program.tree?)))
     }

@@ -52,6 +52,10 @@ impl FeatureSpace for GreweFixed {
         &[Part::Tree]
     }
 
+    fn is_of_kernels(&self) -> bool {
+        true
+    }
+
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {
         let mut functions = BTreeMap::new();
         for root in Syntax::roots(program.tree?) {

@@ -57,6 +57,10 @@ impl FeatureSpace for Joint {
         self.parts
     }
 
+    fn is_of_kernels(&self) -> bool {
+        self.spaces.iter().any(|space| space.is_of_kernels())
+    }
+
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {
         let all = self.spaces.iter().map(|space| space.extract(program));
         all.collect::<Option<Vec<_>>>()?.into_iter().reduce(both)

@@ -40,6 +40,11 @@ pub trait FeatureSpace: Send + Sync {
     /// The parts of a program it looks at.
     fn parts(&self) -> &'static [Part];
 
+    /// Whether its vectors are of OpenCL kernels, so that a program in another language has none.
+    fn is_of_kernels(&self) -> bool {
+        false
+    }
+
     /// The vectors of `program`; `None` where a part it looks at is absent.
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted>;
 

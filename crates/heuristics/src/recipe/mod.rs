@@ -4,7 +4,7 @@
 
 mod cgo17;
 
-pub use cgo17::{COMPARED, PublishedVectors, published_vectors};
+pub use cgo17::{COMPARED, PublishedVectors, published_benchmarks, published_vectors};
 
 use crate::{Error, Result};
 use std::path::PathBuf;

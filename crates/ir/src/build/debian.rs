@@ -104,6 +104,7 @@ impl Debian {
         if let Err(missing) = root.install_needs(&dsc_inside.to_string_lossy())? {
             return Ok(Err(needs_unavailable(missing)));
         }
+        root.install_flang()?;
         // Compiled, not packed: what packs (dwz, say) knows gcc's debug information alone.
         Ok(Ok(format!(
             "dpkg-source --no-check -x {dsc} {SOURCE} && cd {SOURCE} && \

@@ -111,7 +111,8 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "julia",
         file: "Project.toml",
-        command: "julia --project=. --output-unopt-bc=ir.bc --startup-file=no -e 'using Pkg; Pkg.precompile()'",
+        // The julia of each package that it starts is the wrapped one, where its path is covered.
+        command: "julia --project=. --startup-file=no -e 'using Pkg; Pkg.precompile()'",
         languages: "julia",
         needs: "julia",
         debian: "",

@@ -152,6 +152,21 @@ impl Root {
         Ok(installed(&output, "apt-get install failed"))
     }
 
+    /// Install LLVM's compiler of Fortran where there is another one, as a package needs it: without flang no Fortran gives modules.
+    /// A suite without flang builds the package all the same.
+    ///
+    /// # Errors
+    /// When apt cannot be started.
+    pub(super) fn install_flang(&self) -> Result<(), Error> {
+        let programs = self.folder.join("usr/bin");
+        let is_there = |name: &&str| fs::symlink_metadata(programs.join(name)).is_ok();
+        let flangs = ["flang-new-19", "flang-19"];
+        if is_there(&"gfortran") && !flangs.iter().any(is_there) {
+            let _ = self.install("flang-19")?;
+        }
+        Ok(())
+    }
+
     /// The folder, as the root's own programs name it, where a source package's upstream tarballs are unpacked, once a run.
     ///
     /// # Errors

@@ -328,6 +328,9 @@ fn language_of(command: &[String], source: &str) -> &'static str {
         match language.as_str() {
             "c" | "cpp-output" => return "c",
             "c++" | "c++-cpp-output" => return "c++",
+            "cl" | "clcpp" => return "opencl",
+            "cuda" => return "cuda",
+            "hip" => return "hip",
             _ => {}
         }
     }
@@ -342,6 +345,9 @@ fn language_of(command: &[String], source: &str) -> &'static str {
         Some("cc" | "cpp" | "cxx" | "C" | "c++") => "c++",
         Some("rs") => "rust",
         Some("f" | "f90" | "F90" | "f95" | "F" | "f77" | "f03" | "f08") => "fortran",
+        Some("cl" | "clcpp") => "opencl",
+        Some("cu") => "cuda",
+        Some("hip") => "hip",
         Some("d") => "d",
         Some("zig") => "zig",
         Some("swift") => "swift",

@@ -6,6 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// A response file may name others, itself too: so deep they are read.
+const DEEPEST: usize = 10;
+
 /// A compiler's command line as it was given.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -27,17 +30,22 @@ impl Line {
         Some(Line { words, given: given.to_vec(), name, directory })
     }
 
-    /// The arguments as text, response files (`@FILE`) read in.
+    /// The arguments as text, response files (`@FILE`) read in, and those that they name.
     pub(super) fn arguments(&self) -> Vec<String> {
         let mut words = Vec::new();
-        for word in &self.words[1..] {
+        self.read_in(&self.words[1..], 0, &mut words);
+        words
+    }
+
+    fn read_in(&self, words: &[String], depth: usize, into: &mut Vec<String>) {
+        for word in words {
             let file = word.strip_prefix('@').map(|name| self.directory.join(name));
+            let file = file.filter(|path| depth < DEEPEST && path.is_file());
             match file.and_then(|path| std::fs::read_to_string(path).ok()) {
-                Some(text) => words.extend(split(&text)),
-                None => words.push(word.clone()),
+                Some(text) => self.read_in(&split(&text), depth + 1, into),
+                None => into.push(word.clone()),
             }
         }
-        words
     }
 
     /// The command as it was given, by the real program where the named one is a stand-in of ours.
@@ -103,6 +111,18 @@ pub(super) fn paths_in(text: &str) -> Vec<String> {
     split(rest)
 }
 
+/// Whether this is a question a build system asks of the compiler, not a part of the program.
+pub(super) fn is_probe(directory: &Path, file: &str) -> bool {
+    let name = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    let place = directory.join(file).to_string_lossy().into_owned();
+    name == "conftest"
+        || file == "/dev/null"
+        || ["/CMakeFiles/CMakeScratch/", "/CMakeFiles/CMakeTmp/", "/meson-private/", "/CompilerId"]
+            .iter()
+            .any(|part| place.contains(part))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,11 +134,32 @@ mod tests {
     }
 
     #[test]
+    fn response_files_are_read_in_and_one_that_names_itself_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        std::fs::write(at("inner"), "-DX='a b' @gone").unwrap();
+        std::fs::write(at("outer"), format!("-c @{} a.c", at("inner"))).unwrap();
+        std::fs::write(at("itself"), format!("@{}", at("itself"))).unwrap();
+        let arguments =
+            |word: String| Line::of(&["clang".into(), word.into()]).unwrap().arguments();
+        let outer = arguments(format!("@{}", at("outer")));
+        assert_eq!(outer, ["-c", "-DX=a b", "@gone", "a.c"]);
+        assert_eq!(arguments(format!("@{}", at("itself"))).len(), 1);
+    }
+
+    #[test]
     fn lists_and_rules_name_what_was_read() {
         assert_eq!(paths_in("/usr/a.h\n/usr/b.h\n"), ["/usr/a.h", "/usr/b.h"]);
         assert_eq!(
             paths_in("out/x.d: src/lib.rs src/a\\ b.rs\n\nsrc/lib.rs:\n"),
             ["src/lib.rs", "src/a b.rs"]
         );
+    }
+
+    #[test]
+    fn probes_of_build_systems_are_no_programs() {
+        assert!(is_probe(Path::new("/x"), "conftest.c") && is_probe(Path::new("/x"), "/dev/null"));
+        assert!(is_probe(Path::new("/x/CMakeFiles/CMakeScratch/T"), "a.c"));
+        assert!(!is_probe(Path::new("/x/src"), "config.c"));
     }
 }

@@ -2,13 +2,15 @@
 //! `clang -c a.c -o a.o` does, and keeps the bitcode before any optimisation beside it.
 //!
 //! Each [`Compiler`] of the family says how: with a flag more in the same pass (clang, rustc, zig)
-//! or in a second pass that optimises nothing (flang, ldc2, swiftc). A build must not notice: whatever goes
+//! or in a second pass that optimises nothing (flang, ldc2, swiftc). What comes from standard input is put into a file, since
+//! it may be read more than once. A build must not notice: whatever goes
 //! wrong with the bitcode is a record without one, the exit status is the compiler's own.
 
 mod clang;
 mod command;
 mod cover;
 mod flang;
+mod julia;
 mod ldc;
 mod rustc;
 mod stand_in;
@@ -17,11 +19,13 @@ mod zig;
 
 use crate::{Error, Record, Store};
 pub(crate) use command::split;
-use command::{Line, find};
+use command::{Line, find, is_probe};
 pub use stand_in::stand_ins;
 pub(crate) use stand_in::{STAND_IN, stand_ins_of_build};
 use std::{
     ffi::{OsStr, OsString},
+    fs::File,
+    io,
     path::{Path, PathBuf},
     process::{Command, ExitStatus},
 };
@@ -59,6 +63,8 @@ struct Wanted {
     language: &'static str,
     /// A command run first for this module alone.
     second: Option<Vec<OsString>>,
+    /// The file that holds what the build gives on standard input, where that is the source.
+    input: Option<PathBuf>,
     place: Place,
     /// Files of the compiler's that list what it read: one path a line, or a make rule.
     read: Option<PathBuf>,
@@ -71,7 +77,7 @@ struct Wanted {
 enum Place {
     #[default]
     Nowhere,
-    /// Section `.llvmbc` of an object file.
+    /// Section `.llvmbc` of an object file; or bitcode, or an archive of it. The file stays.
     Section(PathBuf),
     /// A file of its own, to be removed.
     File(PathBuf),
@@ -95,8 +101,15 @@ const DEPTH: &str = "STAMPMILL_IR_DEPTH";
 /// Deeper than any build goes.
 const DEEPEST: u32 = 5;
 
-const FAMILY: &[&dyn Compiler] =
-    &[&clang::Clang, &rustc::Rustc, &flang::Flang, &ldc::Ldc, &zig::Zig, &swift::Swift];
+const FAMILY: &[&dyn Compiler] = &[
+    &clang::Clang,
+    &rustc::Rustc,
+    &flang::Flang,
+    &ldc::Ldc,
+    &zig::Zig,
+    &swift::Swift,
+    &julia::Julia,
+];
 
 /// Whether a program, named or by its path, is a compiler that [`wrap()`] can take bitcode from.
 #[must_use]
@@ -120,15 +133,23 @@ pub fn wrap(command: &[OsString], store: &Store) -> Result<(ExitStatus, Option<E
     let compiler = FAMILY.iter().find(|compiler| compiler.is(&line.name));
     let compiler = compiler.filter(|_| !is_dependency());
     let plan = compiler.and_then(|compiler| compiler.plan(&line, scratch.path()));
-    let Some(plan) = plan else { return Ok((run(&line.command(), &[])?, None)) };
-    let status = run(&plan.command, &plan.environment)?;
+    let Some(plan) = plan else { return Ok((run(&line.command(), &[], None)?, None)) };
+    let input = plan.modules.iter().find_map(|wanted| wanted.input.as_deref());
+    if let Some(path) = input {
+        let refused = Error::file("write", path);
+        File::create(path)
+            .and_then(|mut file| io::copy(&mut io::stdin(), &mut file))
+            .map_err(refused)?;
+    }
+    let status = run(&plan.command, &plan.environment, input)?;
     let mut lost = None;
     if !status.success() {
         let Some(otherwise) = &plan.otherwise else { return Ok((status, None)) };
-        let status = run(otherwise, &[])?;
-        // A command that fails with either compiler is the build's own affair.
+        let status = run(otherwise, &[], input)?;
+        // A command that fails either way is the build's own affair.
         if status.success() {
-            let reason = format!("{} does not take this command", plan_name(&plan.command));
+            let name = plan_name(&plan.command);
+            let reason = format!("{name} fails on this command with the flags that keep bitcode");
             for wanted in &plan.modules {
                 lost = note(store, &line, wanted, &reason).err().or(lost);
             }
@@ -160,12 +181,18 @@ fn plan_name(command: &[OsString]) -> String {
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// `input`: the file that is its standard input; ours, without one.
 fn run(
     command: &[OsString],
     environment: &[(&'static str, OsString)],
+    input: Option<&Path>,
 ) -> Result<ExitStatus, Error> {
     let (program, arguments) = command.split_first().ok_or(Error::NoCompiler)?;
-    Command::new(program)
+    let mut command = Command::new(program);
+    if let Some(path) = input {
+        command.stdin(File::open(path).map_err(Error::file("open", path))?);
+    }
+    command
         .args(arguments)
         .env(DEPTH, (depth() + 1).to_string())
         .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -182,6 +209,9 @@ fn keep(store: &Store, line: &Line, wanted: &Wanted) -> Result<(), String> {
         let (program, arguments) = second.split_first().ok_or("an empty command")?;
         let mut second = Command::new(program);
         second.args(arguments).env(DEPTH, (depth() + 1).to_string());
+        if let Some(path) = &wanted.input {
+            second.stdin(File::open(path).map_err(|e| e.to_string())?);
+        }
         let output = second.output().map_err(|e| e.to_string())?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -309,7 +339,8 @@ fn named_by_spack(spec: &str) -> (String, String) {
 /// Hash over the source, all that it included and the macros it was compiled with.
 fn source_hash(directory: &Path, wanted: &Wanted) -> String {
     let listed = wanted.read.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
-    let mut paths = vec![wanted.source.clone()];
+    let source = wanted.input.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let mut paths = vec![source.unwrap_or_else(|| wanted.source.clone())];
     paths.extend(listed.iter().flat_map(|text| command::paths_in(text)));
     let mut pieces: Vec<Vec<u8>> =
         wanted.macros.iter().map(|option| option.clone().into_bytes()).collect();

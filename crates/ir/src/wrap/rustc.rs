@@ -148,6 +148,7 @@ impl Compiler for Rustc {
             target: format!("{name} ({kind})"),
             language: "rust",
             second: None,
+            input: None,
             place: Place::Files {
                 folder: folder.clone(),
                 prefix: format!("{stem}."),

@@ -29,6 +29,7 @@ const STAND_INS: &[(&str, &[&str])] = &[
     ("ldc2", &["ldc2"]),
     ("ldmd2", &["ldmd2"]),
     ("swiftc", &["swiftc"]),
+    ("julia", &["julia"]),
     ("rustc-wrapper", &[]),
 ];
 

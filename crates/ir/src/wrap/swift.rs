@@ -126,6 +126,7 @@ impl Compiler for Swift {
             target: target.cloned().unwrap_or_else(|| name.clone()),
             language: "swift",
             second: Some(second),
+            input: None,
             place: Place::Text {
                 file,
                 name: format!("{name}.swiftmodule"),

@@ -1,7 +1,12 @@
 //! Preprocessed C++ cut at the scopes of namespaces: one piece per declaration or definition.
 
 use lexer::{Dialect, Kind as Token_, Token};
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, rc::Rc};
+
+/// Scopes within scopes that are looked into: clang reads no more.
+const DEEPEST: usize = 256;
+/// Tokens of a head that are read for what it declares.
+const LONGEST_HEAD: usize = 512;
 
 /// What a piece is good for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +25,8 @@ pub(super) enum Role {
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) range: Range<usize>,
-    /// What opens the scopes around it, outermost first: `namespace a`, `extern "C"`.
-    pub(super) scopes: Vec<String>,
+    /// The innermost scope around it.
+    scope: Option<Rc<Scope>>,
     pub(super) role: Role,
     /// Names that it declares.
     pub(super) names: Vec<String>,
@@ -31,11 +36,29 @@ pub(super) struct Piece {
     pub(super) instantiates: bool,
 }
 
-/// Cut preprocessed text. Pieces are disjoint and in order.
-pub(super) fn cut(text: &str) -> Vec<Piece> {
-    let tokens: Vec<Token<'_>> = Dialect::CPP.tokens(text).collect();
-    let mut cutter =
-        Cutter { text, tokens: &tokens, at: 0, scopes: Vec::new(), pieces: Vec::new() };
+/// A scope of a file.
+#[derive(Debug)]
+struct Scope {
+    /// What opens it: `namespace a`, `extern "C"`.
+    opens: String,
+    outer: Option<Rc<Scope>>,
+    /// How many there are with those around it.
+    depth: usize,
+}
+
+impl Piece {
+    /// What opens the scopes around it, outermost first.
+    pub(super) fn scopes(&self) -> Vec<&str> {
+        let innermost = std::iter::successors(self.scope.as_deref(), |one| one.outer.as_deref());
+        let mut scopes: Vec<&str> = innermost.map(|one| one.opens.as_str()).collect();
+        scopes.reverse();
+        scopes
+    }
+}
+
+/// Cut preprocessed text into the tokens that it has in C++. Pieces are disjoint and in order.
+pub(super) fn cut(text: &str, tokens: &[Token<'_>]) -> Vec<Piece> {
+    let mut cutter = Cutter { text, tokens, at: 0, scope: None, pieces: Vec::new() };
     while cutter.at < tokens.len() {
         cutter.step();
     }
@@ -46,7 +69,7 @@ struct Cutter<'a> {
     text: &'a str,
     tokens: &'a [Token<'a>],
     at: usize,
-    scopes: Vec<String>,
+    scope: Option<Rc<Scope>>,
     pieces: Vec<Piece>,
 }
 
@@ -65,19 +88,29 @@ impl<'a> Cutter<'a> {
                 self.push(range, Role::Always, Vec::new(), None, false);
             }
         } else if token.is("}") {
-            self.scopes.pop();
+            self.scope = self.scope.take().and_then(|scope| scope.outer.clone());
             self.at += 1;
-        } else if let Some(open) = self.scope(begin) {
+        } else if let Some(open) = self.opens_scope(begin) {
             let words = &self.text[token.begin..self.tokens[open].begin];
-            self.scopes.push(words.split_whitespace().collect::<Vec<_>>().join(" "));
+            let opens = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            let depth = self.depth() + 1;
+            let outer = self.scope.take();
+            self.scope = Some(Rc::new(Scope { opens, outer, depth }));
             self.at = open + 1;
         } else {
             self.declaration(begin);
         }
     }
 
+    fn depth(&self) -> usize {
+        self.scope.as_ref().map_or(0, |scope| scope.depth)
+    }
+
     /// The brace of a scope that begins here.
-    fn scope(&self, begin: usize) -> Option<usize> {
+    fn opens_scope(&self, begin: usize) -> Option<usize> {
+        if self.depth() >= DEEPEST {
+            return None;
+        }
         let mut at = begin;
         if self.is(at, "extern") && self.tokens.get(at + 1)?.kind == Token_::Literal {
             return self.is(at + 2, "{").then_some(at + 2);
@@ -91,7 +124,8 @@ impl<'a> Cutter<'a> {
         at += 1;
         // An alias has no brace before its end.
         while !self.is(at, "{") {
-            if at >= self.tokens.len() || self.is(at, ";") || self.is(at, "=") {
+            let ends = [";", "=", "}"].iter().any(|end| self.is(at, end));
+            if at >= self.tokens.len() || ends {
                 return None;
             }
             at += 1;
@@ -137,6 +171,7 @@ impl<'a> Cutter<'a> {
         let head = at;
         // The end: a semicolon, or the brace of a function's body.
         let (mut depth, mut body, mut end) = (0_usize, None, None);
+        let mut is_function = false;
         while at < self.tokens.len() {
             let token = &self.tokens[at];
             if token.kind == Token_::Directive {
@@ -145,6 +180,7 @@ impl<'a> Cutter<'a> {
             }
             if token.is("{") && depth == 0 && body.is_none() {
                 body = Some(at);
+                is_function = self.function(head, at).is_some();
             }
             match token.text {
                 "{" | "(" | "[" => depth += 1,
@@ -153,9 +189,7 @@ impl<'a> Cutter<'a> {
                 _ => {}
             }
             at += 1;
-            let closes =
-                token.is("}") && body.is_some_and(|body| self.function(head, body).is_some());
-            if depth == 0 && (token.is(";") || closes) {
+            if depth == 0 && (token.is(";") || token.is("}") && is_function) {
                 end = Some(at);
                 break;
             }
@@ -188,7 +222,9 @@ impl<'a> Cutter<'a> {
     /// or a value.
     fn function(&self, head: usize, end: usize) -> Option<&'a str> {
         let (mut depth, mut angles, mut name) = (0_usize, 0_usize, None);
-        for at in head..end.min(self.tokens.len()) {
+        // Of each record and each specialization what stands around it is read once more.
+        let end = end.min(self.tokens.len()).min(head + LONGEST_HEAD);
+        for at in head..end {
             let token = &self.tokens[at];
             let before = at.checked_sub(1).filter(|at| *at >= head).map(|at| &self.tokens[at]);
             if depth == 0 && token.is("operator") {
@@ -302,8 +338,8 @@ impl<'a> Cutter<'a> {
         template: Option<Range<usize>>,
         instantiates: bool,
     ) {
-        let scopes = self.scopes.clone();
-        self.pieces.push(Piece { range, scopes, role, names, template, instantiates });
+        let scope = self.scope.clone();
+        self.pieces.push(Piece { range, scope, role, names, template, instantiates });
     }
 }
 
@@ -459,13 +495,33 @@ mod tests {
         template __global__ void t<float>(float *);
         __device__ P<int> operator+(P<int> a, P<int> b) { return a; }";
 
+    fn pieces(text: &str) -> Vec<Piece> {
+        cut(text, &Dialect::CPP.tokens(text).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_ends_nothing_costs_no_look_at_all_that_follows() {
+        let many = |one: &str| one.repeat(200_000);
+        for (text, count) in [
+            (many("namespace a } "), 200_000),
+            (many("struct s "), 1),
+            (many("a<1>() "), 1),
+            (many("int ") + &many("{ } "), 1),
+            (many("template < "), 1),
+        ] {
+            assert_eq!(pieces(&text).len(), count, "{}", &text[..20]);
+        }
+        let found = pieces(&"namespace a { int x; ".repeat(100_000));
+        assert_eq!((found.len(), found[255].scopes().len()), (257, 256));
+    }
+
     #[test]
     fn every_declaration_is_a_piece_in_its_scopes() {
-        let pieces = cut(TEXT);
+        let pieces = pieces(TEXT);
         let said: Vec<String> = pieces
             .iter()
             .map(|one| {
-                format!("{:?} {} in {}", one.role, one.names.join(" "), one.scopes.join(", "))
+                format!("{:?} {} in {}", one.role, one.names.join(" "), one.scopes().join(", "))
             })
             .collect();
         let wanted = [

@@ -3,6 +3,7 @@
 
 use super::cut::{Names, Piece, is_scalar_word};
 use lexer::{Dialect, Kind, Token};
+use std::collections::HashSet;
 
 /// Instances of one template that are made.
 pub(super) const MOST: usize = 16;
@@ -39,7 +40,7 @@ pub(super) fn instances(
     let Some(range) = &own.template else { return Some(vec![Instance::default()]) };
     let parameters = parameters(&text[range.clone()])?;
     let known = |word: &str| is_scalar_word(word) || names.has(word, pieces);
-    let mut found: Vec<Instance> = Vec::new();
+    let (mut found, mut seen): (Vec<Instance>, HashSet<String>) = Default::default();
     let mut is_named = false;
     for (at, token) in tokens.iter().enumerate() {
         let outside = !own.range.contains(&token.begin);
@@ -49,7 +50,7 @@ pub(super) fn instances(
         let Some(arguments) = arguments(text, tokens, at + 1) else { continue };
         is_named = true;
         let instance = fill(&parameters, &arguments, known);
-        if !found.iter().any(|one| one.arguments == instance.arguments) {
+        if seen.insert(instance.arguments.clone()) {
             found.push(instance);
         }
     }
@@ -193,9 +194,9 @@ mod tests {
     use super::{super::cut::cut, *};
 
     fn found(text: &str) -> Vec<(String, String)> {
-        let pieces = cut(text);
-        let names = Names::of(&pieces);
         let tokens: Vec<Token<'_>> = Dialect::CPP.tokens(text).collect();
+        let pieces = cut(text, &tokens);
+        let names = Names::of(&pieces);
         let own = pieces.iter().find(|one| one.names == ["k"]).expect("a kernel");
         let all = instances(text, &tokens, own, "k", &pieces, &names).expect("known parameters");
         all.into_iter().map(|one| (one.arguments, one.defaults.join(" "))).collect()

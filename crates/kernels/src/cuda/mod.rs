@@ -25,7 +25,10 @@ use dataset::{Language, Verdict};
 use instance::Instance;
 use lexer::{Dialect, Token};
 use rows::KernelVerdict;
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::{BTreeSet, HashSet},
+    time::Instant,
+};
 
 /// Rounds of leaving out what clang rejects.
 const ROUNDS: usize = 8;
@@ -49,6 +52,7 @@ pub(crate) fn rows(
         Err(verdict) => return vec![source.rejected("", &verdict)],
     };
     let file = File::of(&preprocessed);
+    let names = Names::of(&file.pieces);
     let limit = compiler.limit().saturating_mul(file::QUESTIONS_OF_A_FILE);
     let (begun, mut rows, mut seen) = (Instant::now(), Vec::new(), BTreeSet::new());
     for at in 0..file.pieces.len() {
@@ -62,7 +66,9 @@ pub(crate) fn rows(
             rows.push(source.rejected(name, &file::late(limit)));
             continue;
         }
-        let Some(instances) = file.instances(at, name) else {
+        let own = &file.pieces[at];
+        let File { text, tokens, pieces } = &file;
+        let Some(instances) = instance::instances(text, tokens, own, name, pieces, &names) else {
             let verdict = Verdict::new(KernelVerdict::NoInstance, "a template of templates");
             rows.push(source.rejected(name, &verdict));
             continue;
@@ -80,7 +86,8 @@ pub(crate) fn rows(
                 );
                 continue;
             }
-            let maker = Maker { compiler, source, file: &file, at, name, instance };
+            let (file, names) = (&file, &names);
+            let maker = Maker { compiler, source, file, names, at, name, instance };
             rows.push(match maker.row(language) {
                 Ok(mut row) => {
                     row.original_name = shown;
@@ -111,12 +118,9 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn of(text: &'a str) -> File<'a> {
-        File { text, tokens: Dialect::CPP.tokens(text).collect(), pieces: cut::cut(text) }
-    }
-
-    fn instances(&self, at: usize, name: &str) -> Option<Vec<Instance>> {
-        let names = Names::of(&self.pieces);
-        instance::instances(self.text, &self.tokens, &self.pieces[at], name, &self.pieces, &names)
+        let tokens: Vec<Token<'_>> = Dialect::CPP.tokens(text).collect();
+        let pieces = cut::cut(text, &tokens);
+        File { text, tokens, pieces }
     }
 }
 
@@ -125,6 +129,7 @@ struct Maker<'a> {
     compiler: &'a Compiler,
     source: &'a Source,
     file: &'a File<'a>,
+    names: &'a Names<'a>,
     at: usize,
     name: &'a str,
     instance: &'a Instance,
@@ -148,8 +153,9 @@ impl Maker<'_> {
     /// What is known to be unsupported without a look by clang.
     fn admit(&self) -> Result<(), Verdict> {
         let own = &self.file.pieces[self.at].range;
-        let inside: Vec<&Token<'_>> =
-            self.file.tokens.iter().filter(|token| own.contains(&token.begin)).collect();
+        let tokens = &self.file.tokens;
+        let at = |place: usize| tokens.partition_point(|token| token.begin < place);
+        let inside = &tokens[at(own.start)..at(own.end)];
         if inside.windows(2).any(|two| two[0].is("<<") && two[1].is("<")) {
             let detail = "it launches a kernel";
             return Err(Verdict::new(KernelVerdict::DynamicParallelism, detail));
@@ -160,7 +166,7 @@ impl Maker<'_> {
     /// The kernel with what it needs, as clang accepts it.
     fn standing(&self) -> Result<String, Verdict> {
         let File { text, pieces, .. } = self.file;
-        let names = Names::of(pieces);
+        let names = self.names;
         let mut left_out: BTreeSet<usize> = BTreeSet::new();
         let mut first: Option<Verdict> = None;
         for _ in 0..ROUNDS {
@@ -168,7 +174,7 @@ impl Maker<'_> {
             let roots = [self.at];
             let more = self.instance.arguments.as_str();
             let mut needed = names.closure(text, pieces, &roots, more, allowed);
-            self.add_operators(&mut needed, &names, &left_out);
+            self.add_operators(&mut needed, names, &left_out);
             let (program, places) = self.join(&needed);
             let (_, errors) = self.compiler.parse(&program, Options::cuda())?;
             let Some(error) = errors.first() else { return Ok(program) };
@@ -217,12 +223,13 @@ impl Maker<'_> {
                 let head = text[piece.range.clone()].split('{').next().unwrap_or_default();
                 Dialect::CPP.tokens(head).any(|token| declared.contains(token.text))
             };
+            let taken: HashSet<usize> = needed.iter().copied().collect();
             let more: Vec<usize> = (0..pieces.len())
                 .filter(|at| {
                     let piece = &pieces[*at];
                     piece.role == Role::Device
                         && piece.names == ["operator"]
-                        && !needed.contains(at)
+                        && !taken.contains(at)
                         && !left_out.contains(at)
                         && is_about(piece)
                 })
@@ -240,10 +247,10 @@ impl Maker<'_> {
     fn join(&self, which: &[usize]) -> (String, Vec<(usize, usize)>) {
         let File { text, pieces, .. } = self.file;
         let (mut joined, mut places) = (String::new(), Vec::new());
-        let mut open: &[String] = &[];
+        let mut open: Vec<&str> = Vec::new();
         for &at in which {
-            let scopes = &pieces[at].scopes;
-            let same = open.iter().zip(scopes).take_while(|(a, b)| a == b).count();
+            let scopes = pieces[at].scopes();
+            let same = open.iter().zip(&scopes).take_while(|(a, b)| a == b).count();
             (same..open.len()).for_each(|_| joined.push_str("}\n"));
             for scope in &scopes[same..] {
                 joined.push_str(scope);
@@ -258,8 +265,9 @@ impl Maker<'_> {
         if pieces[self.at].template.is_some() {
             let (name, arguments) = (self.name, &self.instance.arguments);
             // Its arguments are names of the scope that it stands in.
-            let scopes = pieces[self.at].scopes.iter();
+            let scopes = pieces[self.at].scopes();
             let opened: String = scopes
+                .iter()
                 .filter(|scope| scope.contains("namespace"))
                 .map(|scope| format!("{scope} {{\n"))
                 .collect();
@@ -427,9 +435,18 @@ const LIBRARIES: &[&str] = &[
 mod tests {
     use super::*;
     use clang::Clang;
+    use std::{collections::BTreeMap, time::Duration};
 
     fn found(text: &str, language: Language) -> Vec<KernelRow> {
-        let compiler = Compiler::new(Clang::start(1).unwrap_or_else(|error| panic!("{error}")));
+        found_by(worker(), text, language)
+    }
+
+    fn worker() -> Clang {
+        Clang::start(1).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn found_by(clang: Clang, text: &str, language: Language) -> Vec<KernelRow> {
+        let compiler = Compiler::new(clang);
         let source = Source {
             text: Some(text.to_owned()),
             language: Language::Cuda.name().to_owned(),
@@ -503,6 +520,32 @@ mod tests {
             word("template <class F> __global__ void k(F f, float *a) { a[0] = f(1); }"),
             "no-instance"
         );
+    }
+
+    #[test]
+    fn a_text_of_a_million_lines_has_its_verdict() {
+        let count = |rows: Vec<KernelRow>| {
+            let mut count: BTreeMap<String, usize> = BTreeMap::new();
+            rows.into_iter().for_each(|row| *count.entry(row.verdict).or_default() += 1);
+            count
+        };
+        let wide = |at: usize| format!("__global__ void k{at}(float *a) {{ a[0] = {at}; }}\n");
+        let wide: String = (0..1_000_000).map(wide).collect();
+        let one = |verdict: &str| BTreeMap::from([(verdict.to_owned(), 1)]);
+        assert_eq!(count(found(&wide, Language::OpenCl)), one("too-large"));
+        // Ten lines a kernel: those behind the first are not begun.
+        let tall = |at: usize| {
+            format!("__global__ void k{at}(float *a)\n{{\n\n\n\n\n\n\na[0] = {at};\n}}\n")
+        };
+        let tall: String = (0..100_000).map(tall).collect();
+        assert_eq!(tall.lines().count(), 1_000_000);
+        let verdicts = count(found(&tall, Language::OpenCl));
+        let wanted = [("accepted", MOST_KERNELS), ("too-many-kernels", 100_000 - MOST_KERNELS)];
+        assert_eq!(verdicts, BTreeMap::from(wanted.map(|(name, n)| (name.to_owned(), n))));
+        // Where there is no time to read it, that is said of the file.
+        let hurried = worker().with_limit(Duration::from_millis(1));
+        let verdicts = count(found_by(hurried, &tall, Language::OpenCl));
+        assert_eq!(verdicts, one("timeout"));
     }
 
     #[test]

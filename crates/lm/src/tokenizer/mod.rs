@@ -1,11 +1,13 @@
 //! Tokenizers: text to ids and back without loss.
 
 mod characters;
+mod count;
 mod file;
 mod layout;
 mod syntax;
 
 pub use characters::Characters;
+pub use count::Counter;
 pub use syntax::Syntax;
 
 use crate::{Error, Result};

@@ -9,7 +9,7 @@
 use super::{Context, Package, Source, Spec};
 use crate::{Error, Result, client, unpack};
 use dataset::content_hash;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     fs,
     io::{self, Read},
@@ -19,8 +19,8 @@ use std::{
 use ureq::http::Response;
 
 const PREFIX: &str = "github:";
-/// Repositories on a page, and pages in an answer to a search.
-const PAGE: usize = 100;
+/// What is found on a page, and pages in an answer to a search.
+pub(super) const PAGE: usize = 100;
 const PAGES: usize = 10;
 const TRIES: u32 = 5;
 /// GitHub asks for at least this long where it names no time.
@@ -42,23 +42,29 @@ struct Repository {
 }
 
 pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
-    let rest = text.strip_prefix(PREFIX)?;
-    let (query, limit) = match rest.rsplit_once('#') {
-        Some((query, limit)) => match limit.parse() {
-            Ok(limit) => (query, limit),
-            Err(_) => return Some(Err(format!("`{limit}` is no number of repositories"))),
-        },
-        None => (rest, PAGE * PAGES),
-    };
-    if query.trim().is_empty() {
-        return Some(Err("the query is empty".to_owned()));
-    }
-    Some(Ok(Box::new(Search { query: query.trim().to_owned(), limit })))
+    let read = query(text.strip_prefix(PREFIX)?);
+    Some(read.map(|(query, limit)| Box::new(Search { query, limit }) as Box<dyn Source>))
 }
 
+/// What is searched for, and how many repositories are taken at most: `QUERY[#LIMIT]`.
+pub(super) fn query(text: &str) -> Result<(String, usize), String> {
+    let (query, limit) = match text.rsplit_once('#') {
+        Some((query, limit)) => match limit.parse() {
+            Ok(limit) => (query, limit),
+            Err(_) => return Err(format!("`{limit}` is no number of repositories")),
+        },
+        None => (text, PAGE * PAGES),
+    };
+    match query.trim() {
+        "" => Err("the query is empty".to_owned()),
+        query => Ok((query.to_owned(), limit)),
+    }
+}
+
+/// A page of an answer to a search.
 #[derive(Deserialize)]
-struct Found {
-    items: Vec<Item>,
+struct Found<T> {
+    items: Vec<T>,
 }
 
 #[derive(Deserialize)]
@@ -87,24 +93,14 @@ impl Source for Search {
         // The order of GitHub's liking changes by the hour; that of age does not.
         let path =
             format!("/search/repositories?q={query}&sort=updated&order=asc&per_page={per_page}");
-        let mut next = Some(format!("{}{path}", api.base));
-        for _ in 0..PAGES {
-            let Some(url) = next.take().filter(|_| members.len() < self.limit) else { break };
-            let answer = api.get(&url)?;
-            let found: Found = serde_json::from_slice(&answer.body).map_err(|error| {
-                Error::unavailable(&spec, format!("an answer that is none: {error}"))
-            })?;
-            members.extend(found.items.into_iter().filter(|item| is_name(&item.full_name)).map(
-                |item| {
-                    let license = item.license.and_then(|license| license.spdx_id);
-                    let license = crate::license::spdx_expression(&license.unwrap_or_default());
-                    let text = format!("github:{}", item.full_name);
-                    Spec { text, source: Box::new(Repository { name: item.full_name, license }) }
-                },
-            ));
-            // A next page elsewhere would get our token.
-            next = answer.next.filter(|url| url.starts_with(&api.base));
-        }
+        api.search(&path, |items: Vec<Item>| {
+            for item in items.into_iter().filter(|item| is_name(&item.full_name)) {
+                let license = item.license.and_then(|license| license.spdx_id);
+                let license = crate::license::spdx_expression(&license.unwrap_or_default());
+                members.push(found(item.full_name, license));
+            }
+            members.len() < self.limit
+        })?;
         members.truncate(self.limit);
         Ok(Some(members))
     }
@@ -112,6 +108,12 @@ impl Source for Search {
     fn fetch(&self, _: &Context<'_>) -> Result<Package> {
         Err(Error::unavailable(&self.query, "a search is no package"))
     }
+}
+
+/// The source of a repository by its name, with the SPDX expression that is stated for it, or empty.
+pub(super) fn found(name: String, license: String) -> Spec {
+    let text = format!("{PREFIX}{name}");
+    Spec { text, source: Box::new(Repository { name, license }) }
 }
 
 /// A repository that a search found.
@@ -157,7 +159,7 @@ impl Source for Repository {
 }
 
 /// `owner/name` of letters, digits and few others; it becomes part of a URL and of a path.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let plain = |part: &str| {
         !part.is_empty()
             && part != "."
@@ -167,7 +169,7 @@ fn is_name(name: &str) -> bool {
     name.split_once('/').is_some_and(|(owner, name)| plain(owner) && plain(name))
 }
 
-fn percent_encoded(text: &str) -> String {
+pub(super) fn percent_encoded(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
@@ -186,7 +188,8 @@ struct Answer {
     body: Vec<u8>,
 }
 
-struct Api<'a> {
+/// GitHub's REST API.
+pub(super) struct Api<'a> {
     spec: &'a str,
     context: &'a Context<'a>,
     base: String,
@@ -195,7 +198,8 @@ struct Api<'a> {
 }
 
 impl<'a> Api<'a> {
-    fn new(spec: &'a str, context: &'a Context<'a>) -> Api<'a> {
+    /// As who has `GITHUB_TOKEN`, if that is set. What goes wrong is said of `spec`.
+    pub(super) fn new(spec: &'a str, context: &'a Context<'a>) -> Api<'a> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -207,6 +211,36 @@ impl<'a> Api<'a> {
         let base = variable("STAMPMILL_GITHUB_API").unwrap_or("https://api.github.com".to_owned());
         let base = base.trim_end_matches('/').to_owned();
         Api { spec, context, base, token: variable("GITHUB_TOKEN"), agent }
+    }
+
+    /// Whether nobody signs in.
+    pub(super) fn is_anonymous(&self) -> bool {
+        self.token.is_none()
+    }
+
+    /// What a search finds, page after page, until `take` has enough or there are no more pages.
+    pub(super) fn search<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        mut take: impl FnMut(Vec<T>) -> bool,
+    ) -> Result<()> {
+        // A next page elsewhere would get our token.
+        let is_here = |url: &str| {
+            url.strip_prefix(self.base.as_str()).is_some_and(|path| path.starts_with('/'))
+        };
+        let mut next = Some(format!("{}{path}", self.base));
+        for _ in 0..PAGES {
+            let Some(url) = next.take() else { break };
+            let answer = self.get(&url)?;
+            let found: Found<T> = serde_json::from_slice(&answer.body).map_err(|error| {
+                Error::unavailable(self.spec, format!("an answer that is none: {error}"))
+            })?;
+            if !take(found.items) {
+                break;
+            }
+            next = answer.next.filter(|url| is_here(url));
+        }
+        Ok(())
     }
 
     /// The answer to a request, from the cache where the server says that it still holds.

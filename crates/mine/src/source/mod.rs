@@ -6,12 +6,14 @@ mod debian;
 mod folder;
 mod git;
 mod github;
+mod github_code;
 mod list;
 mod parquet;
 mod pypi;
 
 pub(crate) use debian::texts as debian_texts;
 pub use debian::{DebianSource, debian_archives, debian_source, sha256, upstream_component};
+pub(crate) use git::{Git, give_files, read as read_git};
 pub use list::read as read_list;
 
 use crate::{Cache, Error, Progress, Result, sink::Sink, tree::Tree};
@@ -116,6 +118,7 @@ const FAMILY: &[(&str, Parse)] = &[
     ("pypi:NAME[==VERSION]", pypi::parse),
     ("crate:NAME[@VERSION]", crates::parse),
     ("github:QUERY[#LIMIT]", github::parse),
+    ("github-code:QUERY[#LIMIT]", github_code::parse),
     ("parquet:FILE[#COLUMN]", parquet::parse),
     ("an archive (.tar.* or .zip)", archive::parse),
     ("a folder", folder::parse),
@@ -217,9 +220,16 @@ mod tests {
 
     #[test]
     fn an_unknown_source_is_named_and_the_known_forms_are_listed() {
-        for text in
-            ["ftp:x", "/no/such/folder", "deb:", "deb:--option", "pypi:../x", "crate:a@", "git+"]
-        {
+        for text in [
+            "ftp:x",
+            "/no/such/folder",
+            "deb:",
+            "deb:--option",
+            "pypi:../x",
+            "crate:a@",
+            "git+",
+            "github-code:#5",
+        ] {
             let message = Spec::parse(text).unwrap_err().to_string();
             assert!(message.contains(text) && message.contains("deb:NAME[@SUITE]"), "{message}");
         }
@@ -229,6 +239,7 @@ mod tests {
             "pypi:silx==1.0",
             "crate:ocl@0.19.7",
             "github:opencl kernel#5",
+            "github-code:__kernel extension:cl#5",
         ] {
             assert_eq!(Spec::parse(text).unwrap().text(), text);
         }

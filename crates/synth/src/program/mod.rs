@@ -4,7 +4,9 @@
 //! cannot understand is kept as the text it was.
 
 mod apart;
+mod fit;
 mod helper;
+mod join;
 mod merge;
 mod print;
 mod read;

@@ -4,7 +4,7 @@ use super::{
     Candidate, Proposer, State,
     guided::{LONGEST, pursue},
 };
-use crate::{edit::Rng, program::Program};
+use crate::edit::Rng;
 
 /// Starts from the empty kernel and plans edits until nothing of the target seems left.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl Proposer for Construct {
     fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let start = state.empty.to_vec();
         state.each(count, rng, |rng| {
-            let mut program = Program { style: state.style, ..Program::empty() };
+            let mut program = state.blank.clone();
             let made = pursue(state, &mut program, &start, LONGEST, rng);
             Some(Candidate { plan: made.plan, ..Candidate::of_program(program, None) })
         })

@@ -3,6 +3,7 @@
 //! name (a language model) is handed to [`crate::Search::add_proposer`].
 
 mod combine;
+mod compose;
 mod construct;
 mod crossover;
 mod guided;
@@ -24,6 +25,7 @@ use crate::{
     subset_sum::SubsetSums,
     target::Target,
 };
+use features::FeatureSpace;
 use rand::{Rng as _, SeedableRng};
 use std::sync::Arc;
 
@@ -97,6 +99,8 @@ pub struct State<'a> {
     pub(crate) judge: &'a crate::Judge,
     /// Where the empty kernel lies.
     pub(crate) empty: &'a [f64],
+    /// That kernel, where making starts.
+    pub(crate) blank: &'a Program,
     /// How edits are to write.
     pub(crate) style: Style,
 }
@@ -212,6 +216,11 @@ pub trait Proposer: Send {
         false
     }
 
+    /// Whether it has anything to say of a target in this space; in the search for others it takes no part.
+    fn serves(&self, _target: &Target, _space: &dyn FeatureSpace) -> bool {
+        true
+    }
+
     /// A search begins: for another target, or again from elsewhere.
     fn restart(&mut self) {}
 }
@@ -220,11 +229,12 @@ pub trait Proposer: Send {
 type Make = fn() -> Box<dyn Proposer>;
 
 /// All proposers, in the order in which `--help` lists them.
-const ALL: [Make; 7] = [
+const ALL: [Make; 8] = [
     || Box::new(nearest::Nearest::default()),
     || Box::new(construct::Construct),
     || Box::new(guided::Guided),
     || Box::new(combine::Combine::default()),
+    || Box::new(compose::Compose),
     || Box::new(crossover::Crossover),
     || Box::new(mutate::Mutate::default()),
     || Box::new(random::Random),

@@ -20,7 +20,9 @@ impl Proposer for Random {
 
     fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let edits = &state.effects.edits;
-        state.each(count, rng, |rng| Some(Candidate::of_program(made(edits, rng), None)))
+        state.each(count, rng, |rng| {
+            Some(Candidate::of_program(made(state.blank.clone(), edits, rng), None))
+        })
     }
 
     fn is_directed(&self) -> bool {
@@ -32,8 +34,7 @@ impl Proposer for Random {
     }
 }
 
-fn made(edits: &[Edit], rng: &mut Rng) -> Program {
-    let mut program = Program::empty();
+fn made(mut program: Program, edits: &[Edit], rng: &mut Rng) -> Program {
     for _ in 0..rng.random_range(2..60) {
         let edit = rng.random_range(0..edits.len());
         let before = program.clone();
@@ -56,7 +57,7 @@ pub fn samples(judge: &Judge, count: usize, seed: u64) -> Result<Vec<(String, Ve
     let mut seen = HashSet::new();
     for _ in 0..8 {
         let texts: Vec<String> = (found.len()..count + count / 4)
-            .map(|_| made(&edits, &mut rng).to_string())
+            .map(|_| made(Program::empty(), &edits, &mut rng).to_string())
             .filter(|text| seen.insert(text.clone()))
             .collect();
         let vectors = judge.judge(&texts)?;

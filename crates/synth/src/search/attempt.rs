@@ -9,7 +9,7 @@ use crate::{
     metric::Aim,
     neighbours::Neighbours,
     program::{Program, Style},
-    proposer::{Candidate, Judged, LARGEST, Standing, State},
+    proposer::{Candidate, Judged, LARGEST, Proposer, Standing, State},
     subset_sum::Trust,
     target::Target,
 };
@@ -88,6 +88,22 @@ impl Search<'_> {
     /// Whether survivors lead to anything.
     fn is_directed(&self) -> bool {
         self.proposers.iter().any(|proposer| proposer.is_directed())
+    }
+
+    /// Takes out the proposers that have nothing to say of this target, each with its place.
+    pub(super) fn without_idle(&mut self, target: &Target) -> Vec<(usize, Box<dyn Proposer>)> {
+        let space = self.judge.space();
+        let all = std::mem::take(&mut self.proposers).into_iter().enumerate();
+        let (serving, idle): (Vec<_>, Vec<_>) = all.partition(|(_, one)| one.serves(target, space));
+        self.proposers = serving.into_iter().map(|(_, one)| one).collect();
+        idle
+    }
+
+    /// Puts them back.
+    pub(super) fn with_idle(&mut self, idle: Vec<(usize, Box<dyn Proposer>)>) {
+        for (place, one) in idle {
+            self.proposers.insert(place, one);
+        }
     }
 
     pub(super) fn begin(&mut self, target: &Target) -> Run {
@@ -173,10 +189,35 @@ impl Search<'_> {
         run.attempt = self.attempt(&run.aim, nearest, candidates);
     }
 
+    /// The empty kernel: where making starts.
+    fn blank(&self) -> Program {
+        Program { style: self.style(), ..self.settings.blank() }
+    }
+
+    /// The program with the parameters that are asked for; `None` where it has no use for them.
+    pub(super) fn fitting(&self, program: Program) -> Option<Program> {
+        match &self.settings.arguments {
+            None => Some(program),
+            Some(arguments) => program.with_parameters(arguments.types()),
+        }
+    }
+
+    /// The same of a candidate.
+    fn fitted(&self, candidate: Candidate) -> Option<Candidate> {
+        let Some(arguments) = &self.settings.arguments else { return Some(candidate) };
+        let Candidate { program: Some(program), parent, edit, plan, .. } = candidate else {
+            return arguments.are_of(&candidate.text).then_some(candidate);
+        };
+        let candidate = Candidate::of_program(self.fitting(program)?, parent);
+        Some(Candidate { edit, plan, ..candidate })
+    }
+
     /// How edits are to write. A kernel may still get a few parameters when its buffers are set apart.
     fn style(&self) -> Style {
         let all = Style { sparing: self.sparing, ..Style::default() };
-        if self.is_defined { Style { parameters: MOST_ARGUMENTS * 3 / 4, ..all } } else { all }
+        let most = if self.is_defined { MOST_ARGUMENTS * 3 / 4 } else { all.parameters };
+        let wanted = self.settings.arguments.as_ref().map(|arguments| arguments.types().len());
+        Style { parameters: wanted.unwrap_or(most), ..all }
     }
 
     /// Whether a candidate has more parameters than what looks for races passes.
@@ -187,7 +228,7 @@ impl Search<'_> {
 
     /// The empty kernel, and what was found for other targets.
     fn start(&self, aim: &Aim) -> Vec<Arc<Judged>> {
-        let empty = Program { style: self.style(), ..Program::empty() };
+        let empty = self.blank();
         let mut start = vec![Arc::new(Judged {
             text: empty.to_string(),
             vector: self.empty.clone(),
@@ -223,6 +264,7 @@ impl Search<'_> {
             shares[run.attempt.bandit.draw(&mut run.rng)] += 1;
         }
         let subset_sums = self.effects.subset_sums(&run.aim, &run.attempt.trust);
+        let blank = self.blank();
         let state = State {
             subset_sums: &subset_sums,
             neighbours: &run.attempt.neighbours,
@@ -234,6 +276,7 @@ impl Search<'_> {
             temperature: self.settings.temperature,
             judge: self.judge,
             empty: &self.empty,
+            blank: &blank,
             style: self.style(),
         };
         let mut proposed = Vec::new();
@@ -249,6 +292,10 @@ impl Search<'_> {
                 }
             }
             for candidate in candidates {
+                let Some(candidate) = self.fitted(candidate) else {
+                    run.attempt.bandit.reward(arm, 0.0);
+                    continue;
+                };
                 if candidate.text.len() > LARGEST + LARGEST / 2 || self.is_crowded(&candidate) {
                     // One of two large parents, say: each of them is judged already.
                     run.attempt.bandit.reward(arm, 0.0);

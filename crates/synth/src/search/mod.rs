@@ -2,6 +2,7 @@
 
 mod attempt;
 mod calibrate;
+mod misses;
 mod natural;
 mod plain;
 mod readable;
@@ -14,7 +15,7 @@ pub use natural::Natural;
 pub use variety::NotNear;
 
 use crate::{
-    Error, Judge, SteeredRow, Survivor,
+    Arguments, Error, Judge, SteeredRow, Survivor,
     clock::{Budget, Clock},
     corpus::Corpus,
     edit,
@@ -80,8 +81,18 @@ pub struct Settings {
     pub proposers: Vec<String>,
     /// Whether what is found is written more readably, at the same point.
     pub readable: bool,
+    /// The parameters that answers are to have, if any are asked for: candidates with others are left out.
+    pub arguments: Option<Arguments>,
     /// The random seed.
     pub seed: u64,
+}
+
+impl Settings {
+    /// The empty kernel, with the parameters that are asked for.
+    fn blank(&self) -> Program {
+        let parameters = self.arguments.as_ref().map(Arguments::parameters).unwrap_or_default();
+        Program { next: parameters.len(), parameters, ..Program::empty() }
+    }
 }
 
 impl Default for Settings {
@@ -98,6 +109,7 @@ impl Default for Settings {
             kept: 1,
             proposers: crate::proposer::defaults(true),
             readable: true,
+            arguments: None,
             seed: 0,
         }
     }
@@ -187,7 +199,7 @@ impl<'a> Search<'a> {
             proposers.push(proposer);
         }
         let dimensions = judge.space().dimensions().len();
-        let text = Program::empty().to_string();
+        let text = settings.blank().to_string();
         let empty = judge.judge(&[text])?.pop().flatten();
         Ok(Search {
             judge,
@@ -259,6 +271,13 @@ impl<'a> Search<'a> {
         if let Err(error) = feasible::check(target, self.judge.space()) {
             return Ok(self.impossible(target, &error));
         }
+        let idle = self.without_idle(target);
+        let found = self.find_possible(target, stop);
+        self.with_idle(idle);
+        found
+    }
+
+    fn find_possible(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
         self.tell(|| format!("{}: begins", target.name));
         self.asked = Mutex::default();
         let mut run = self.begin(target);
@@ -373,12 +392,17 @@ impl<'a> Search<'a> {
             row.distance = judged.distance;
             row.proximity = run.aim.target.proximity(&judged.vector);
             row.proposer = judged.proposer.to_owned();
+            let mut said = match row.exact || self.is_only_mined() {
+                true => Vec::new(),
+                false => self.unmended(&run.aim, &judged.vector),
+            };
             if found.is_at_the_end {
                 let size = LARGEST >> 10;
-                row.detail = format!(
+                said.push(format!(
                     "nothing nearer was looked for: its kernel is as large as kernels are made, {size} KiB"
-                );
+                ));
             }
+            row.detail = said.join("; ");
             row.vector = judged.vector.clone();
             row.bits_before = likelihood.map(|one| one.before.bits);
             row.bits = likelihood.map(|one| one.after.bits);
@@ -411,7 +435,8 @@ impl<'a> Search<'a> {
         if self.acceptance.is_none() {
             return all;
         }
-        for survivor in run.attempt.survivors.iter().filter(|one| !one.is_near) {
+        let may_be = |one: &&Arc<Judged>| !one.is_near && !self.is_mined_hit(one);
+        for survivor in run.attempt.survivors.iter().filter(may_be) {
             if all.iter().all(|one| one.text != survivor.text) {
                 all.push(survivor.clone());
             }
@@ -469,6 +494,9 @@ impl<'a> Search<'a> {
 
     /// Why there is no kernel, and what may help.
     fn nothing(&self, candidates: u64) -> String {
+        if self.proposers.is_empty() {
+            return "no proposer that is named has anything to say of it".to_owned();
+        }
         let seeds = if self.corpus.is_empty() { " or seeds (--seeds)" } else { "" };
         let asked = match self.acceptance {
             None => String::new(),
@@ -525,7 +553,9 @@ impl<'a> Search<'a> {
         let is_anew = self.settings.readable || self.natural.is_some();
         let named: fn(&str) -> String = if is_anew { as_mined } else { renumbered };
         let laid_out = |text: &str| Some(self.judge.layout(&named(text))).filter(is_there);
-        laid_out(&without_unused(&judged.text))
+        let unused = self.settings.arguments.is_none().then(|| without_unused(&judged.text));
+        unused
+            .and_then(|text| laid_out(&text))
             .or_else(|| laid_out(&judged.text))
             .unwrap_or_else(|| judged.text.clone())
     }

@@ -102,7 +102,8 @@ impl Search<'_> {
             && !stop.load(Ordering::Relaxed)
         {
             let wanted = run.clock.allows(found.candidates, self.settings.generation);
-            let programs = variants(&best, &edits, wanted, &mut seen, &mut run.rng);
+            let fitting = |program| self.fitting(program);
+            let programs = variants(&best, &edits, wanted, &fitting, &mut seen, &mut run.rng);
             if programs.is_empty() {
                 break;
             }
@@ -184,11 +185,12 @@ impl Search<'_> {
     }
 }
 
-/// So many programs that were not seen yet, each some edits from one of the best.
+/// So many programs that were not seen yet, each some edits from one of the best, as `fitting` has them.
 fn variants<T>(
     best: &[Written<T>],
     edits: &[edit::Edit],
     wanted: usize,
+    fitting: &dyn Fn(Program) -> Option<Program>,
     seen: &mut HashSet<String>,
     rng: &mut Rng,
 ) -> Vec<(Program, String)> {
@@ -203,6 +205,7 @@ fn variants<T>(
                 program = before;
             }
         }
+        let Some(program) = fitting(program) else { continue };
         let text = program.to_string();
         // Other names alone make no other kernel.
         if seen.insert(as_mined(&text)) {

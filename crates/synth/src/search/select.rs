@@ -145,10 +145,7 @@ impl Search<'_> {
                 new.push(judged.clone());
             }
         }
-        // A mined kernel may come to lie at the target once it is compiled as candidates are: answers are made.
-        let only_mined = self.is_only_mined();
-        let is_mined = |judged: &Judged| judged.proposer == nearest::NAME && judged.distance == 0.0;
-        new.retain(|judged| !judged.is_near && (only_mined || !is_mined(judged)));
+        new.retain(|judged| !judged.is_near && !self.is_mined_hit(judged));
         if self.settings.kept > 1 {
             variety::add(&mut run.nearest_found, &new);
         } else {
@@ -168,7 +165,7 @@ impl Search<'_> {
             // To ask may take as long as a generation.
             while index < some.len() && (self.acceptance.is_none() || accepted < self.settings.kept)
             {
-                if some[index].distance != 0.0 {
+                if some[index].distance != 0.0 || self.is_mined_hit(&some[index]) {
                     index += 1;
                     continue;
                 }
@@ -202,6 +199,11 @@ impl Search<'_> {
         Ok(exact >= self.settings.kept || exhausted)
     }
 
+    /// Whether this is a mined kernel that comes to lie at the target once it is compiled as candidates are: answers are made.
+    pub(super) fn is_mined_hit(&self, judged: &Judged) -> bool {
+        judged.proposer == nearest::NAME && judged.distance == 0.0 && !self.is_only_mined()
+    }
+
     /// Where answers may have no races: a kernel that was made, at the same point, whose work-items write their own elements, and
     /// no buffer that others read. `None` where it is that already, or lies elsewhere then.
     pub(super) fn apart(&self, judged: &Arc<Judged>) -> Result<Option<Arc<Judged>>, Error> {
@@ -211,7 +213,7 @@ impl Search<'_> {
         let Some(program) = &judged.program else { return Ok(None) };
         let apart = |one: Program| one.set_apart().unwrap_or(one);
         let written = [program.set_own().map(apart), program.set_apart()];
-        for program in written.into_iter().flatten() {
+        for program in written.into_iter().flatten().filter_map(|one| self.fitting(one)) {
             let text = program.to_string();
             if self.judge.judge(&[&text])?.pop().flatten().as_ref() == Some(&judged.vector) {
                 let is_near = self.is_near(&text);

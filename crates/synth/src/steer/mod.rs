@@ -87,6 +87,8 @@ pub struct Steer<'a> {
     must_run: bool,
     no_races: bool,
     faster: Option<Value>,
+    work_group: Option<u64>,
+    no_dead_code: bool,
     stop: &'a AtomicBool,
     inputs: Vec<Input>,
     watch: Option<&'a dyn Progress>,
@@ -109,8 +111,10 @@ impl<'a> Steer<'a> {
         if options.targets.all().is_empty() {
             return Err(Error::NoTargets);
         }
-        let points = format!("{:?}", options.targets.all());
-        let hash = dataset::content_hash(points.as_bytes());
+        // One after the other: all of them as text may not fit in memory.
+        let hash = |target: &Target| dataset::content_hash(format!("{target:?}").as_bytes());
+        let hashes: Vec<String> = options.targets.all().iter().map(hash).collect();
+        let hash = dataset::content_hash_of(hashes.iter().map(|hash| hash.as_bytes()));
         let targets = Input { name: "targets".to_owned(), hash };
         let inputs = [vec![targets], options.seeds.inputs()?].concat();
         let must_run = acceptance.is_some();
@@ -123,6 +127,8 @@ impl<'a> Steer<'a> {
             must_run,
             no_races: false,
             faster: None,
+            work_group: None,
+            no_dead_code: false,
             stop,
             inputs,
             watch: None,
@@ -144,6 +150,13 @@ impl<'a> Steer<'a> {
     #[must_use]
     pub fn told(self, must_run: bool, no_races: bool, faster: Option<Value>) -> Steer<'a> {
         Steer { must_run, no_races, faster, ..self }
+    }
+
+    /// What else the manifest says of acceptance: the size of work-groups that answers run in, and whether they may hold what
+    /// nothing comes of.
+    #[must_use]
+    pub fn told_more(self, work_group: Option<u64>, no_dead_code: bool) -> Steer<'a> {
+        Steer { work_group, no_dead_code, ..self }
     }
 
     /// Tell somebody how each search goes.
@@ -227,6 +240,8 @@ impl<'a> Stage for Steer<'a> {
             "must_run": self.must_run,
             "no_races": self.no_races,
             "faster": self.faster,
+            "work_group": self.work_group,
+            "no_dead_code": self.no_dead_code,
             "not_near": self.not_near.is_some(),
             "model": model.as_ref().map(|model| model.identity().to_owned()),
             "natural": self.options.natural.as_ref().map(Natural::settings),
@@ -374,5 +389,6 @@ fn plain(settings: &Settings) -> Value {
         "kept": settings.kept,
         "proposers": settings.proposers,
         "readable": settings.readable,
+        "arguments": settings.arguments.as_ref().map(ToString::to_string),
     })
 }

@@ -1,18 +1,17 @@
 //! The mined kernels of a run, less what would give an answer away.
 
 use super::SteerOptions;
-use crate::{Corpus, Error, Exclusion, Judge, Target};
-use dataset::{Dataset, Input, Programs};
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use crate::{Corpus, Error, Exclusion, Judge, Target, archive, corpus::content};
+use dataset::Input;
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// Where mined kernels are, and what must not be among them.
 #[derive(Clone, Debug, Default)]
 pub struct Seeds {
     /// A data set, folder or file of programs; none to start from nothing.
     pub path: Option<PathBuf>,
+    /// Whether that has to be an archive of the search's space.
+    pub is_archive: bool,
     /// Programs that must not be among the seeds, nor anything near them.
     pub exclude: Vec<PathBuf>,
     /// The file that targets were read from: what lies in its folder is no seed.
@@ -48,6 +47,9 @@ impl Seeds {
             all.check_model(model.folder(), model.training())?;
         }
         let Some(path) = &self.path else { return Ok(Corpus::default()) };
+        if self.is_archive {
+            archive::require(path, judge)?;
+        }
         if options.transfer && !self.leaks {
             self.add_targets(options, &mut exclusion)?;
         }
@@ -62,7 +64,11 @@ impl Seeds {
                 "it lies where --exclude or --targets keeps all out, in {}: seeds belong elsewhere",
                 folder.display()
             ),
-            None if excluded == 0 => "it holds none that compiles".to_owned(),
+            None if excluded == 0 => {
+                let first = corpus.first_text().and_then(|text| judge.first_error(text));
+                let first = first.map(|error| format!("; of the first: {error}"));
+                format!("it holds none that compiles{}", first.unwrap_or_default())
+            }
             None => {
                 "all are named like a target, or they or their families are copies of what is excluded"
                     .to_owned()
@@ -101,21 +107,4 @@ impl Seeds {
             .map(|path| Ok(Input { name: path.display().to_string(), hash: content(path)? }))
             .collect()
     }
-}
-
-/// Identity of what lies at `path`: a data set by its own, a file by its bytes, a folder by its
-/// programs.
-fn content(path: &Path) -> Result<String, Error> {
-    if Dataset::is_at(path) {
-        return Ok(Dataset::open(path)?.manifest().identity.clone());
-    }
-    if path.is_file() {
-        let hash = dataset::content_hash_of_file(path);
-        let wrong = |error: std::io::Error| Error::Read {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
-        return Ok(hash.map_err(wrong)?.1);
-    }
-    Ok(Programs::open(path)?.identity()?)
 }

@@ -58,6 +58,30 @@ cluster engine;;--cluster, cluster;make cluster
 trainer;;train;a python3 on the path with torch and transformers, or in a checkout make torch (0.6 GB)
 ";
 
+/// How who has the Python wheel gets what a checkout builds, by the component's name.
+const OF_WHEEL: &[(&str, &str)] = &[
+    ("clang worker", "apt-get install libclang-cpp19 libllvm19"),
+    ("sandbox launcher", AGAIN),
+    ("SQL engine", AGAIN),
+    ("timing model", "apt-get install qemu-user (7.2 or later)"),
+    ("wall clock", AGAIN),
+    ("object store client", AGAIN),
+    ("cluster engine", "the wheel has none: a checkout builds it (make cluster)"),
+    (
+        "trainer",
+        "pip install torch transformers, into the python3 on the path or the one that STAMPMILL_PYTHON names",
+    ),
+];
+
+/// The wheel brings it.
+const AGAIN: &str = "it comes with the wheel: pip install --force-reinstall stampmill-*.whl";
+
+/// The command that installs a component, where a checkout's is `install`.
+fn advice(name: &str, install: &'static str, is_of_wheel: bool) -> &'static str {
+    let of_wheel = OF_WHEEL.iter().find(|(known, _)| is_of_wheel && *known == name);
+    of_wheel.map_or(install, |(_, advice)| *advice)
+}
+
 /// Why a program is missing, where nothing more is known.
 pub(super) const NOT_ON_PATH: &str = "not on the path";
 /// The same of one of ours.
@@ -65,6 +89,7 @@ pub(super) const NOT_BESIDE: &str = "not beside this program";
 
 /// Everything, found or not.
 pub(super) fn all() -> Vec<Component> {
+    let is_of_wheel = host::is_of_wheel();
     let lines = ALL.lines().filter(|line| !line.is_empty());
     let components = lines.map(|line| {
         let [name, commands, needed_for, install] = line.split(';').collect::<Vec<_>>()[..] else {
@@ -73,6 +98,7 @@ pub(super) fn all() -> Vec<Component> {
         let version = look(name, commands);
         let found = version.is_ok();
         let version = version.unwrap_or_else(|why| why);
+        let install = advice(name, install, is_of_wheel);
         let required = matches!(name, "clang worker" | "sandbox launcher" | "sandbox protections");
         Component { name, found, version, needed_for, install, required }
     });
@@ -176,12 +202,35 @@ fn trainer() -> Version {
 
 #[cfg(test)]
 mod tests {
-    use super::ALL;
+    use super::{ALL, OF_WHEEL, advice};
 
     #[test]
     fn every_line_has_its_four_parts() {
         for line in ALL.lines().filter(|line| !line.is_empty()) {
             assert_eq!(line.split(';').count(), 4, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_wheels_advice_needs_no_checkout() {
+        let parts = |line: &'static str| {
+            let parts: Vec<&'static str> = line.split(';').collect();
+            (parts[0], parts[3])
+        };
+        let lines = || ALL.lines().filter(|line| !line.is_empty()).map(parts);
+        for (name, install) in lines() {
+            assert_eq!(advice(name, install, false), install);
+            let said = advice(name, install, true);
+            // The wheel does not bring it, and nothing else installs it.
+            let is_only_there = name == "cluster engine";
+            assert_eq!(
+                said.contains("make ") || said.contains("cargo build"),
+                is_only_there,
+                "{said}"
+            );
+        }
+        for (name, _) in OF_WHEEL {
+            assert!(lines().any(|(known, _)| known == *name), "{name}");
         }
     }
 }

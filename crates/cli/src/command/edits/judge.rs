@@ -64,7 +64,11 @@ impl Judge {
         let visible = TestSet::visible(&self.tests)?;
         let own = Some(&self.tests).filter(|tests| dataset::Dataset::is_at(tests));
         let hidden = self.hidden.as_ref().or(own).map(|path| TestSet::hidden(path)).transpose()?;
-        if hidden.is_none() && !global.is_quiet() {
+        let none = match &hidden {
+            Some(hidden) => hidden.problems()?.is_empty(),
+            None => true,
+        };
+        if none && !global.is_quiet() {
             eprintln!(
                 "warning: without hidden tests (--hidden) an answer that only knows the tests' outputs is accepted"
             );

@@ -3,7 +3,8 @@
 mod certify;
 mod export;
 pub(crate) mod judge;
-mod judge_kernels;
+pub(crate) mod judge_kernels;
+mod pair_kernels;
 mod pairs;
 mod propose;
 mod propose_kernels;
@@ -43,6 +44,7 @@ commands! {
         score::Score,
         propose::Propose,
         propose_kernels::ProposeKernels,
+        pair_kernels::PairKernels,
         self_play::SelfPlay,
         export::Export,
     }
@@ -78,7 +80,8 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    fn store(&self) -> Store {
+    /// Where executables and results are kept.
+    pub(crate) fn store(&self) -> Store {
         self.cache.as_deref().map_or_else(Store::of_user, Store::at)
     }
 
@@ -124,9 +127,27 @@ struct Asking {
     /// Models: price of a million prompt tokens and completion tokens
     #[arg(long, value_name = "IN,OUT", default_value = "0,0", value_parser = price)]
     price: [f64; 2],
+    /// Models: draw from the likeliest tokens that hold this share [default: the endpoint's own]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    top_p: Option<f64>,
 }
 
 impl Asking {
+    /// How another endpoint is asked: what `other` does not say is as here. The key of this one goes to no other address.
+    fn of(&self, other: &Editor) -> Asking {
+        let key_variable = match (&other.editor_key_variable, &other.editor_url) {
+            (Some(name), _) => name.clone(),
+            (None, Some(_)) => EDITOR_KEY.to_owned(),
+            (None, None) => self.key_variable.clone(),
+        };
+        Asking {
+            url: other.editor_url.clone().unwrap_or_else(|| self.url.clone()),
+            key_variable,
+            price: other.editor_price.unwrap_or(self.price),
+            ..self.clone()
+        }
+    }
+
     fn client(&self, model: String, store: Store) -> Client {
         let endpoint = Endpoint {
             base_url: self.url.clone(),
@@ -136,10 +157,31 @@ impl Asking {
             tries: self.tries.max(1),
             requests_per_minute: self.requests_per_minute,
             price: self.price,
+            top_p: self.top_p,
             ..Endpoint::default()
         };
         Client::new(endpoint, store)
     }
+}
+
+/// The variable with the key of an editor that has an address of its own.
+const EDITOR_KEY: &str = "EDITOR_API_KEY";
+
+/// A second model, which makes programs faster that the first writes.
+#[derive(clap::Args, Debug, Clone)]
+struct Editor {
+    /// Name of the model that makes the new programs faster [default: that of --model]
+    #[arg(long, value_name = "NAME")]
+    editor: Option<String>,
+    /// Editor: base URL of its API [default: that of --url]
+    #[arg(long, value_name = "URL", requires = "editor")]
+    editor_url: Option<String>,
+    /// Editor: environment variable with its API key [default: that of --key-variable; with --editor-url EDITOR_API_KEY]
+    #[arg(long, value_name = "NAME", requires = "editor")]
+    editor_key_variable: Option<String>,
+    /// Editor: price of a million prompt tokens and completion tokens [default: that of --price]
+    #[arg(long, value_name = "IN,OUT", requires = "editor", value_parser = price)]
+    editor_price: Option<[f64; 2]>,
 }
 
 /// Numbers with commas, none of them negative; else `wrong` says what to write.
@@ -152,6 +194,11 @@ fn numbers<const N: usize>(text: &str, wrong: &str) -> Result<[f64; N], String> 
 
 fn price(text: &str) -> Result<[f64; 2], String> {
     numbers(text, "price; write two numbers, as 0.5,1.5")
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no share; write a number above 0 and at most 1");
+    text.parse().ok().filter(|value: &f64| *value > 0.0 && *value <= 1.0).ok_or_else(wrong)
 }
 
 /// What to do about lines that cannot be read.

@@ -1,10 +1,10 @@
 //! `stampmill edits propose`: candidates from rules or from a model.
 
 use super::{Asking, Conditions, Reading};
-use crate::{Global, destination, interrupt, output, progress::Bar};
+use crate::{Global, choice::choice, destination, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
 use edits::{
-    Candidates, Encoder, EndpointEncoder, Pair, ProposeOptions, Rewriter, SearchOptions,
+    Candidates, Encoder, EndpointEncoder, Pair, ProposeOptions, Rewriter, SearchOptions, Shown,
     StrategyEncoder, TestSet, TokenEncoder, propose, search, write_lines,
 };
 use std::{
@@ -42,12 +42,19 @@ pub(crate) struct Propose {
     /// rules: leave out edits that change only input and output
     #[arg(long)]
     no_io: bool,
-    /// Models: pairs to show as examples
+    /// Models: pairs to show as examples; cot and perf-conditioned ask without them, too
     #[arg(long, value_name = "PAIRS")]
     known: Option<PathBuf>,
     /// Models: examples shown
     #[arg(long, value_name = "K", default_value_t = 2)]
     k: usize,
+    /// Models: which examples: those of the nearest slow programs, drawn by the seed for each program, or the same ones of
+    /// highest speedup for all [default: nearest; few-shot and cot: fastest]
+    #[arg(long, value_parser = choice(SHOWN))]
+    examples: Option<Shown>,
+    /// perf-conditioned: the tag to ask for, 1 to 10: how near to the problem's fastest program [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10))]
+    tag: Option<u32>,
     /// Models: how similarity of programs is measured: by their tokens, by what an edit improves (strategy), or by
     /// the endpoint's embeddings
     #[arg(long, default_value = "tokens", value_parser = ["tokens", "strategy", "endpoint"])]
@@ -77,6 +84,12 @@ pub(crate) struct Propose {
 
 const METHODS: [&str; 6] =
     ["rules", "instruction", "few-shot", "cot", "retrieval", "perf-conditioned"];
+
+/// Methods that ask without examples where none are given.
+const WITHOUT_EXAMPLES: [&str; 2] = ["cot", "perf-conditioned"];
+
+const SHOWN: &[(&str, Shown)] =
+    &[("nearest", Shown::Nearest), ("random", Shown::Random), ("fastest", Shown::Fastest)];
 
 impl Propose {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
@@ -129,10 +142,18 @@ impl Propose {
 
     fn model(&self, method: &str, pairs: &[Pair], global: &Global) -> anyhow::Result<ExitCode> {
         let model = self.model.clone().context("--model: name the model that is asked")?;
-        let prompt = super::prompt(self.prompt.as_deref(), method)?;
+        let mut prompt = super::prompt(self.prompt.as_deref(), method)?;
+        if let Some(tag) = self.tag {
+            if !prompt.has_tag() {
+                bail!(
+                    "--tag: the prompt asks for no tag: `{{score}}` is not in its part `--- user`, as it is in that of --method perf-conditioned"
+                );
+            }
+            prompt = prompt.with_tag(tag);
+        }
         let known = match &self.known {
             Some(path) => edits::Pairs::read(path, self.reading.on_broken.into())?.pairs,
-            None if prompt.has_examples() => {
+            None if prompt.has_examples() && !WITHOUT_EXAMPLES.contains(&method) => {
                 bail!("--known: name pairs to show as examples for --method {method}")
             }
             None => Vec::new(),
@@ -150,7 +171,10 @@ impl Propose {
             samples: self.samples as u64,
             temperature: self.temperature,
             most_tokens: self.max_tokens,
-            nearest: method != "few-shot",
+            shown: self.examples.unwrap_or(match method {
+                "few-shot" | "cot" => Shown::Fastest,
+                _ => Shown::Nearest,
+            }),
             seed: self.seed,
         };
         let client = client(model);

@@ -2,15 +2,16 @@
 
 use crate::{Global, output};
 use anyhow::Context;
-use dataset::{Dataset, Verdict};
-use edits::{Judgement, Scores, fast_p_picture, score};
-use std::{path::PathBuf, process::ExitCode};
+use dataset::{Dataset, Row as _, Verdict};
+use edits::{Best, FastP, Judgement, KernelScores, Scores, fast_p_picture, score, score_kernels};
+use rows::KernelEditRow;
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 /// Score judged candidates: %Opt, Speedup, Correct, Best@k and more
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("edits-score"))]
 pub(crate) struct Score {
-    /// A data set that `edits judge` made
+    /// A data set that `edits judge` or `edits judge-kernels` made
     judged: PathBuf,
     /// Speedup from which a program counts as optimized
     #[arg(long, value_name = "RATIO", default_value_t = 1.1)]
@@ -25,51 +26,38 @@ pub(crate) struct Score {
 
 impl Score {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let rows = Dataset::open(&self.judged)?.rows::<Judgement>()?;
-        let rows: Vec<Judgement> = rows.collect::<dataset::Result<_>>()?;
-        let scores = score(&rows, self.threshold, self.seed);
-        if let Some(path) = &self.plot {
-            std::fs::write(path, fast_p_picture(&scores)?)
-                .with_context(|| format!("cannot write {}", path.display()))?;
+        let judged = Dataset::open(&self.judged)?;
+        if judged.manifest().schema == KernelEditRow::SCHEMA {
+            let rows: Vec<KernelEditRow> = judged.rows()?.collect::<dataset::Result<_>>()?;
+            let scores = score_kernels(&rows, self.threshold, self.seed);
+            self.draw(&scores.fast_p)?;
+            output::report(global, &scores, || print_kernels(&scores))?;
+            return Ok(output::status(scores.pairs > 0));
         }
+        let rows: Vec<Judgement> = judged.rows()?.collect::<dataset::Result<_>>()?;
+        let scores = score(&rows, self.threshold, self.seed);
+        self.draw(&scores.fast_p)?;
         output::report(global, &scores, || print(&scores))?;
         Ok(output::status(scores.pairs > 0))
+    }
+
+    fn draw(&self, curve: &[FastP]) -> anyhow::Result<()> {
+        let Some(path) = &self.plot else { return Ok(()) };
+        std::fs::write(path, fast_p_picture(curve)?)
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 }
 
 fn print(scores: &Scores) -> anyhow::Result<()> {
-    let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let row = |name: String, best: &edits::Best| {
-        vec![
-            name,
-            percent(best.opt),
-            format!("{:.3}", best.speedup),
-            percent(best.correct),
-            format!("{:.3}", best.geomean),
-        ]
-    };
-    let mut rows: Vec<Vec<String>> =
-        scores.best_k.iter().map(|(k, best)| row(format!("Best@{k}"), best)).collect();
+    let mut rows = rows_of_k(&scores.best_k);
     rows.push(row(format!("Best@{}, no I/O-only edits", scores.k), &scores.without_io_only));
-    let header = ["", "%Opt", "Speedup (mean)", "%Correct", "geometric mean"];
-    output::print_table(&header, rows)?;
+    output::print_table(&HEADER, rows)?;
     output::line(&format!(
         "{} programs of {} problems, {} candidates; {} programs could not be judged",
         scores.pairs, scores.problems, scores.candidates, scores.unjudged
     ))?;
-    let rejected = scores.verdicts.iter().filter(|(verdict, _)| *verdict != Verdict::ACCEPTED);
-    let rejected: Vec<String> =
-        rejected.map(|(verdict, count)| format!("{} {verdict}", output::count(*count))).collect();
-    if !rejected.is_empty() {
-        output::line(&format!("rejected, and no improvement: {}", rejected.join(", ")))?;
-    }
-    output::line(&format!(
-        "95 % intervals over problems: %Opt {} to {}, geometric mean {:.3} to {:.3}",
-        percent(scores.opt_interval[0]),
-        percent(scores.opt_interval[1]),
-        scores.interval[0],
-        scores.interval[1]
-    ))?;
+    print_rejected(&scores.verdicts, "rejected, and no improvement")?;
+    print_intervals("problems", scores.opt_interval, scores.interval)?;
     output::line(&format!(
         "without start-up: %Opt {}, mean {:.3}, geometric mean {:.3}; tests slowed {} %; fastest known / best {:.3}; memory {:.3}",
         percent(scores.opt_net),
@@ -79,11 +67,72 @@ fn print(scores: &Scores) -> anyhow::Result<()> {
         scores.of_fastest,
         scores.memory
     ))?;
-    let curve: Vec<String> = scores
-        .fast_p
-        .iter()
-        .map(|point| format!("{}x {}", point.p, percent(point.share)))
-        .collect();
-    output::line(&format!("fast_p, in percent: {}", curve.join(", ")))?;
-    output::line(&format!("speedups are {}", scores.orientation))
+    print_curve(&scores.fast_p, scores.orientation)
+}
+
+fn print_kernels(scores: &KernelScores) -> anyhow::Result<()> {
+    let mut rows = rows_of_k(&scores.best_k);
+    if scores.devices.len() > 1 {
+        let devices = scores.devices.iter();
+        rows.extend(devices.map(|(name, best)| row(format!("Best@{}, {name}", scores.k), best)));
+    }
+    output::print_table(&HEADER, rows)?;
+    output::line(&format!(
+        "{} slow kernels on {} devices, {} candidates; {} slow kernels could not be judged, {} right candidates were not timed",
+        scores.pairs,
+        scores.devices.len(),
+        scores.candidates,
+        scores.unjudged,
+        scores.untimed
+    ))?;
+    print_rejected(&scores.verdicts, "rows that are rejected")?;
+    print_intervals("slow kernels", scores.opt_interval, scores.interval)?;
+    print_curve(&scores.fast_p, scores.orientation)
+}
+
+const HEADER: [&str; 5] = ["", "%Opt", "Speedup (mean)", "%Correct", "geometric mean"];
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
+}
+
+fn row(name: String, best: &Best) -> Vec<String> {
+    vec![
+        name,
+        percent(best.opt),
+        format!("{:.3}", best.speedup),
+        percent(best.correct),
+        format!("{:.3}", best.geomean),
+    ]
+}
+
+fn rows_of_k(best_k: &BTreeMap<u64, Best>) -> Vec<Vec<String>> {
+    best_k.iter().map(|(k, best)| row(format!("Best@{k}"), best)).collect()
+}
+
+fn print_rejected(verdicts: &BTreeMap<String, u64>, what: &str) -> anyhow::Result<()> {
+    let rejected = verdicts.iter().filter(|(verdict, _)| *verdict != Verdict::ACCEPTED);
+    let rejected: Vec<String> =
+        rejected.map(|(verdict, count)| format!("{} {verdict}", output::count(*count))).collect();
+    match rejected.is_empty() {
+        true => Ok(()),
+        false => output::line(&format!("{what}: {}", rejected.join(", "))),
+    }
+}
+
+fn print_intervals(over: &str, opt: [f64; 2], geomean: [f64; 2]) -> anyhow::Result<()> {
+    output::line(&format!(
+        "95 % intervals over {over}: %Opt {} to {}, geometric mean {:.3} to {:.3}",
+        percent(opt[0]),
+        percent(opt[1]),
+        geomean[0],
+        geomean[1]
+    ))
+}
+
+fn print_curve(curve: &[FastP], orientation: &str) -> anyhow::Result<()> {
+    let points: Vec<String> =
+        curve.iter().map(|point| format!("{}x {}", point.p, percent(point.share))).collect();
+    output::line(&format!("fast_p, in percent: {}", points.join(", ")))?;
+    output::line(&format!("speedups are {orientation}"))
 }

@@ -1,13 +1,13 @@
 //! `stampmill edits self-play`: pairs that a model made up.
 
-use super::{Asking, Conditions, OnBroken, prompt, tell_broken};
+use super::{Asking, Conditions, Editor, OnBroken, prompt, tell_broken};
 use crate::{Global, destination, output, progress::Bar};
 use anyhow::bail;
 use dataset::Dataset;
 use edits::{SelfPlayOptions, TestSet, self_play};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Have a model invent programs and improve them; keep edits that the judge finds much faster
+/// Have a model invent programs, and it or another improve them; keep edits that the judge finds much faster
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
 #[command(after_help = help!("edits-self-play"))]
@@ -37,9 +37,11 @@ pub(crate) struct SelfPlay {
     /// Token limit of an answer
     #[arg(long, value_name = "N", default_value_t = 2048)]
     max_tokens: u32,
-    /// The model's name
+    /// Name of the model that writes new programs
     #[arg(long, value_name = "NAME")]
     model: String,
+    #[command(flatten)]
+    editor: Editor,
     #[command(flatten)]
     asking: Asking,
     /// Prompt file for inventing, replacing the built-in one
@@ -76,7 +78,10 @@ impl SelfPlay {
         let improve = prompt(self.prompt.as_deref(), "instruction")?;
         let tests = TestSet::visible(&self.tests)?;
         let bench = self.conditions.bench()?;
-        let client = self.asking.client(self.model.clone(), self.conditions.store());
+        let store = || self.conditions.store();
+        let inventor = self.asking.client(self.model.clone(), store());
+        let editor = self.editor.editor.clone();
+        let editor = editor.map(|model| self.asking.of(&self.editor).client(model, store()));
         let options = SelfPlayOptions {
             programs: self.programs,
             samples: self.samples,
@@ -88,8 +93,9 @@ impl SelfPlay {
         };
         let bar = Bar::new(global);
         let report = edits::with_jobs(global.jobs(), || {
-            let asked = (&client, &invent, &improve);
-            self_play(&read.pairs, &tests, &bench, asked, &options, out, &bar)
+            let editor = editor.as_ref().unwrap_or(&inventor);
+            let players = [(&inventor, &invent), (editor, &improve)];
+            self_play(&read.pairs, &tests, &bench, players, &options, out, &bar)
         })?;
         drop(bar);
         output::report(global, &report, || {

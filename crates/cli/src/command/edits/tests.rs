@@ -22,7 +22,7 @@ pub(crate) struct Tests {
     submissions: Option<PathBuf>,
     #[command(flatten)]
     output: StageOutput,
-    /// Generated tests per problem, and as many hidden ones
+    /// Generated tests per problem, as many hidden ones, and twice as many with edge values or at the limits
     #[arg(long, value_name = "N", default_value_t = 8)]
     per_problem: usize,
     /// Limit of generated inputs per problem
@@ -46,6 +46,7 @@ impl Tests {
         let options = GrowOptions {
             visible: self.per_problem,
             hidden: self.per_problem,
+            edges: 2 * self.per_problem,
             draws: self.draws,
             seed: self.seed,
             ..GrowOptions::default()

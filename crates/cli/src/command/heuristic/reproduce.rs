@@ -19,6 +19,9 @@ pub(crate) struct Reproduce {
     /// cgo17: a folder with data sets of `features --space grewe`, whose kernels stand in Figure 9 beside the paper's
     #[arg(long, value_name = "DIR")]
     kernels: Option<PathBuf>,
+    /// pie: a tokenizer.json, that of GPT-2 for the paper's lengths of programs; always counted are tokens of C++
+    #[arg(long, value_name = "FILE")]
+    tokenizer: Option<PathBuf>,
     /// A folder for the report (Markdown, JSON), tables (CSV) and pictures (SVG)
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -26,10 +29,10 @@ pub(crate) struct Reproduce {
 
 impl Reproduce {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let Reproduce { recipe, data, seeds, kernels, .. } = self;
-        let options = Options { recipe, data, seeds, kernels };
+        let Reproduce { recipe, data, seeds, kernels, tokenizer, out } = self;
+        let options = Options { recipe, data, seeds, kernels, tokenizer };
         let result = reproduce::reproduce(&options)?;
-        if let Some(folder) = &self.out {
+        if let Some(folder) = &out {
             let mut files = result.files.clone();
             files.push(("report.md".to_owned(), result.text.clone()));
             files.push(("report.json".to_owned(), serde_json::to_string_pretty(&result.numbers)?));

@@ -4,13 +4,15 @@ use super::Serve;
 use crate::{
     Global,
     choice::choice,
-    command::edits::{Conditions, judge::WATCHED},
+    command::edits::{Conditions, judge::WATCHED, judge_kernels::KernelConditions},
+    duration::limit,
     interrupt, output,
 };
+use anyhow::bail;
 use edits::{JudgeOptions, Sanitize};
 use serde_json::json;
-use serve::{JudgeServer, JudgeSettings};
-use std::process::ExitCode;
+use serve::{JudgeServer, JudgeSettings, KernelSettings};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// How a judge that is served judges.
 #[derive(clap::Args, Debug)]
@@ -26,6 +28,19 @@ pub(super) struct Judging {
     sanitize: Sanitize,
     #[command(flatten)]
     conditions: Conditions,
+    #[command(flatten, next_help_heading = "Judge of kernels")]
+    kernels: KernelJudging,
+}
+
+/// How kernels are judged.
+#[derive(clap::Args, Debug)]
+struct KernelJudging {
+    #[command(flatten)]
+    conditions: KernelConditions,
+    /// Time limit of one kernel on one device: CPU time on a CPU, else wall-clock time; judging both may take three times
+    /// as long
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = limit)]
+    kernel_limit: Duration,
 }
 
 impl Serve {
@@ -34,6 +49,18 @@ impl Serve {
         let stop = interrupt::gentle_flag()?;
         let (limits, token) = (self.limits(32, 16 << 20), self.token()?);
         let bench = self.judging.conditions.bench()?;
+        let store = self.judging.conditions.store();
+        let KernelJudging { conditions, kernel_limit } = self.judging.kernels;
+        if conditions.budget.is_zero() {
+            bail!(
+                "--budget 0s times no kernel, and the reward of one is its speedup; give 50ms or more"
+            );
+        }
+        let kernels = KernelSettings {
+            payloads: conditions.payloads,
+            options: conditions.options(PathBuf::new(), kernel_limit)?,
+            store,
+        };
         let settings = JudgeSettings {
             listen: self.listen,
             token,
@@ -42,6 +69,7 @@ impl Serve {
                 sanitize: self.judging.sanitize,
                 most: None,
             },
+            kernels,
             most: usize::from(self.judging.max_batch),
             slots: usize::from(self.slots.unwrap_or(2)),
             jobs: global.jobs(),

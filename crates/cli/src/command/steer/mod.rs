@@ -1,7 +1,11 @@
 //! `stampmill steer`: kernels at points of a feature space.
 
+mod archive;
+mod group;
 mod print;
 mod value;
+
+pub(super) use value::bits;
 
 use crate::{
     Global,
@@ -12,6 +16,7 @@ use crate::{
     stage,
 };
 use anyhow::bail;
+use group::WorkGroup;
 use std::{
     num::NonZeroUsize,
     path::PathBuf,
@@ -19,15 +24,21 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 use synth::{
-    Acceptance, Budget, Judge, Metric, Natural, NotNear, Report, Seeds, Settings, Steer as Search,
-    SteerOptions, Targets,
+    Acceptance, Arguments, Budget, DeadCode, Judge, Metric, Natural, NotNear, Report, Seeds,
+    Settings, Steer as Search, SteerOptions, Targets,
     model::{self, Model},
 };
 
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
-#[command(after_help = help!("steer"))]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = help!("steer")
+)]
 pub(crate) struct Steer {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     /// The feature space: instcount, autophase, grewe, ... (`features --help` names all), or several at once:
     /// instcount,grewe
     #[arg(long, value_name = "SPACE", default_value = "instcount")]
@@ -41,7 +52,7 @@ pub(crate) struct Steer {
     /// Only so many of the targets, drawn by the seed
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// For each target: time (60s), processor time (cpu:30s), or candidates (5000)
+    /// For each target: time (60s), processor time (cpu:30s), or candidates (5000); only with the last is a run repeatable
     #[arg(long, default_value = "60s", value_parser = value::budget)]
     budget: Budget,
     /// Kernels wanted for each target: the nearest, no two of them near-duplicates
@@ -53,6 +64,9 @@ pub(crate) struct Steer {
     /// Mined kernels to start from: a data set, folder or file of programs
     #[arg(long, value_name = "DATASET")]
     seeds: Option<PathBuf>,
+    /// An archive to start from as from seeds: kernels at known points (`steer archive build`)
+    #[arg(long, value_name = "ARCHIVE", conflicts_with = "seeds")]
+    archive: Option<PathBuf>,
     /// A data set of `features` of the seeds, so that their vectors are not computed again
     #[arg(long, value_name = "DATASET", requires = "seeds")]
     features: Option<PathBuf>,
@@ -106,6 +120,15 @@ pub(crate) struct Steer {
     /// Kernels whose work-items race, or read local memory that nothing has written, are answers, too
     #[arg(long, requires = "must_run")]
     allow_races: bool,
+    /// Only kernels that run and pass in work-groups of so many work-items, too, are answers
+    #[arg(long, value_name = "N", requires = "must_run", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    work_group: Option<u64>,
+    /// Only kernels with these parameters, in this order, are answers: `global float*, global float*, int`
+    #[arg(long, value_name = "TYPES")]
+    args: Option<Arguments>,
+    /// Only kernels are answers of which the optimizer (-O2) removes no statement
+    #[arg(long)]
+    no_dead_code: bool,
     /// Only kernels that are faster on this device (cpu, gpu, a part of a name), transfers to a GPU included, than on the device
     /// of `--than` are answers
     #[arg(long, value_name = "DEVICE", requires = "than")]
@@ -134,7 +157,12 @@ pub(crate) struct Steer {
     #[arg(long, value_name = "BITS", requires = "natural", value_parser = value::bits)]
     most_bits: Option<f64>,
     #[command(flatten)]
-    output: StageOutput,
+    output: Option<StageOutput>,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    Archive(archive::Archive),
 }
 
 impl stage::Shown for Search<'_> {
@@ -153,7 +181,12 @@ impl stage::Shown for Search<'_> {
 
 impl Steer {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if let Some(part) = self.output.part.filter(|_| self.transfer) {
+        let made = match (&self.verb, &self.output) {
+            (Some(Verb::Archive(archive)), _) => return archive.run(global),
+            (None, Some(made)) => made,
+            (None, None) => bail!("name the data set to make: --out DIR"),
+        };
+        if let Some(part) = made.part.filter(|_| self.transfer) {
             bail!(
                 "--transfer searches for all targets in order, each with what those before it taught: \
                  there is no --part {part} of that"
@@ -168,7 +201,8 @@ impl Steer {
         let options = SteerOptions {
             targets,
             seeds: Seeds {
-                path: self.seeds.clone(),
+                path: self.started_from().cloned(),
+                is_archive: self.archive.is_some(),
                 exclude: self.exclude.clone(),
                 targets: self.targets.clone(),
                 features: self.features.clone(),
@@ -184,16 +218,31 @@ impl Steer {
         };
         let stop = interrupt::final_flag()?;
         let runs = Runs::wanted(self.must_run, self.allow_races, &stop, global)?;
+        let group = self.work_group.map(|size| WorkGroup::new(size, &stop)).transpose()?;
         let faster = self.faster(&stop)?;
-        let accepts = |text: &str| {
+        let dead = self.no_dead_code.then(|| DeadCode::new(global.jobs())).transpose()?;
+        // What takes longest is asked last.
+        let accepts = |text: &str| -> Result<Option<String>, String> {
+            if self.args.as_ref().is_some_and(|wanted| !wanted.are_of(text)) {
+                return Ok(Some("not-as-asked".to_owned()));
+            }
+            if let Some(dead) = &dead
+                && dead.is_in(text)?
+            {
+                return Ok(Some("dead-code".to_owned()));
+            }
             let found = runs.as_ref().map_or(Ok(None), |runs| runs.rejected(text))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            let found = group.as_ref().map_or(Ok(None), |group| group.rejected(text))?;
             match (found, &faster) {
                 (None, Some(faster)) if !faster.accepts(text)? => Ok(Some("not-faster".to_owned())),
                 (found, _) => Ok(found),
             }
         };
-        let acceptance: Option<Acceptance<'_>> =
-            if runs.is_some() || faster.is_some() { Some(&accepts) } else { None };
+        let is_asked = runs.is_some() || faster.is_some() || dead.is_some() || self.args.is_some();
+        let acceptance: Option<Acceptance<'_>> = if is_asked { Some(&accepts) } else { None };
         let bar = Bar::new(global);
         let corpus = options.corpus(&judge)?;
         let far = synth::far_out(options.targets.all(), judge.space(), &corpus);
@@ -208,8 +257,14 @@ impl Steer {
                 self.must_run && !self.allow_races,
                 faster.as_ref().map(Faster::settings),
             )
+            .told_more(self.work_group, self.no_dead_code)
             .watched_by(&bar);
-        stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
+        stage::run(&search, &made.context(global.jobs(), &bar, &stop), global)
+    }
+
+    /// Where the kernels are that searches start from.
+    fn started_from(&self) -> Option<&PathBuf> {
+        self.seeds.as_ref().or(self.archive.as_ref())
     }
 
     fn faster(&self, stop: &Arc<AtomicBool>) -> anyhow::Result<Option<Faster>> {
@@ -248,8 +303,10 @@ impl Steer {
             temperature: self.temperature,
             kept: self.n.get(),
             readable: !self.as_found,
+            arguments: self.args.clone(),
             seed: self.seed,
-            proposers: named.unwrap_or_else(|| synth::default_proposers(self.seeds.is_some())),
+            proposers: named
+                .unwrap_or_else(|| synth::default_proposers(self.started_from().is_some())),
             ..Settings::default()
         }
     }

@@ -8,6 +8,9 @@ use synth::{Report, SteeredRow};
 /// Targets that are listed one by one, at most.
 const LISTED: u64 = 40;
 
+/// The same of impossible ones.
+const IMPOSSIBLE: usize = 40;
+
 /// Lines of a kernel that are printed at most.
 const SHOWN: usize = 60;
 
@@ -29,8 +32,15 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         let header = ["targets", "count", "exact", "share", "median proximity"];
         output::line(&output::table(&header, rows).to_string())?;
     }
-    for constraint in report.constraints.values() {
+    for constraint in report.constraints.values().take(IMPOSSIBLE) {
         output::line(constraint)?;
+    }
+    let more = report.constraints.len().saturating_sub(IMPOSSIBLE);
+    if more > 0 {
+        let (more, out) = (output::count(more as u64), out.display());
+        output::line(&format!(
+            "{more} more targets are impossible: column `detail` of {out} says why"
+        ))?;
     }
     if report.impossible == report.targets {
         return Ok(());
@@ -58,7 +68,7 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
             more => format!(", and {} more are excluded", output::count(more)),
         };
         output::line(&format!(
-            "seeds: {} mined kernels; copies of a target are set aside{}{excluded}. The nearest comes to a proximity of {:.3}{}; \
+            "seeds: {} kernels; copies of a target are set aside{}{excluded}. The nearest comes to a proximity of {:.3}{}; \
              {}",
             output::count(report.seeds),
             left(report, report.seeds),

@@ -39,7 +39,7 @@ pub(super) fn margin(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn bits(text: &str) -> Result<f64, String> {
+pub(in crate::command) fn bits(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err(format!("`{text}` is no number of bits: above 0, such as 2.5")),

@@ -72,13 +72,14 @@ impl Compare {
         output::report(global, &found, || print(&found, self.markdown))?;
         let limit = self.fail_above;
         let is_bad = |one: &Change| limit.is_some_and(|limit| one.is_worse_than(limit / 100.0));
-        let bad: Vec<&str> =
-            found.changes.iter().filter(|one| is_bad(one)).map(|one| one.name.as_str()).collect();
+        let bad: Vec<&Change> = found.changes.iter().filter(|one| is_bad(one)).collect();
         if let (false, Some(limit)) = (bad.is_empty(), limit) {
-            let named = bad.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            let named = |one: &&Change| format!("{} ({})", one.name, one.outcome.name());
+            let named = bad.iter().take(5).map(named).collect::<Vec<_>>().join(", ");
             let more = bad.len().saturating_sub(5);
             let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-            eprintln!("stampmill: worse by more than {limit} %: {}{rest}", output::plain(&named),);
+            let named = output::plain(&named);
+            eprintln!("stampmill: worse than --fail-above {limit}% allows: {named}{rest}");
         }
         Ok(output::status(bad.is_empty() && found.mean_ratio.is_some()))
     }

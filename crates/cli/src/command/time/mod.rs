@@ -161,7 +161,11 @@ fn rate(text: &str) -> Result<u64, String> {
 
 impl Time {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let cancelled = interrupt::flag()?;
+        // What is printed is not kept.
+        let cancelled = match self.output {
+            Some(_) => interrupt::flag()?,
+            None => interrupt::final_flag()?,
+        };
         match self.verb {
             Some(Verb::Calibrate(verb)) => return verb.run(global),
             Some(Verb::Compare(verb)) => return verb.run(global),

@@ -91,6 +91,16 @@ impl Platform {
     }
 }
 
+/// The benchmarks of a platform, `amd` or `nvidia`, with Grewe's four ratios, from the folder of the published data; their programs are called
+/// `SUITE-VERSION-PROGRAM-KERNEL`, and a group is a program of a suite.
+///
+/// # Errors
+/// When the file is not there or lacks a column.
+pub fn published_benchmarks(folder: &Path, platform: &str) -> Result<Task> {
+    let path = table_at(folder, &format!("{platform}-benchmarks.csv"));
+    Ok(read(&path, &Mapping::cgo17(Features::Grewe), true)?.task)
+}
+
 /// The suite that a benchmark `SUITE-VERSION-PROGRAM-KERNEL` belongs to, as Table 1 spells it.
 pub(super) fn suite(program: &str) -> Option<&'static str> {
     let name = program.split('-').next()?;

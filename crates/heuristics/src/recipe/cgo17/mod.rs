@@ -9,6 +9,7 @@ mod figure9;
 mod table1;
 mod text;
 
+pub use data::published_benchmarks;
 pub use figure9::{COMPARED, PublishedVectors, published_vectors};
 
 use super::{Recipe, ReproduceOptions, Reproduction};

@@ -1,0 +1,75 @@
+//! `stampmill steer archive`: kernels at known points, which searches start from.
+
+use crate::{Global, destination::Output, headers, interrupt, output, progress::Bar, stage};
+use dataset::stage::{Cancel, Context};
+use std::{path::PathBuf, process::ExitCode};
+use synth::{ArchiveReport, Judge};
+
+/// Archives: kernels at known points of a feature space, which searches start from (`steer --archive`)
+#[derive(clap::Args, Debug)]
+pub(super) struct Archive {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    Build(Build),
+}
+
+/// Fill an archive: of several kernels at one point the shortest stands for it
+#[derive(clap::Args, Debug)]
+struct Build {
+    /// Kernels: data sets of `prepare`, of `steer` and other archives, folders or files of programs
+    #[arg(value_name = "DATASET", required = true)]
+    datasets: Vec<PathBuf>,
+    /// The feature space, or several at once, as for `steer`: a search in another takes no point of it
+    #[arg(long, value_name = "SPACE", default_value = "instcount")]
+    space: String,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Archive {
+    pub(super) fn run(&self, global: &Global) -> anyhow::Result<ExitCode> {
+        let Verb::Build(build) = &self.verb;
+        build.run(global)
+    }
+}
+
+impl Build {
+    fn run(&self, global: &Global) -> anyhow::Result<ExitCode> {
+        let judge = Judge::new(features::joint(&self.space)?, global.jobs())?;
+        for path in &self.datasets {
+            headers::say(path, global);
+        }
+        let archive = synth::Archive::new(&self.datasets, &judge)?;
+        let cancel = Cancel::from(interrupt::flag()?);
+        let bar = Bar::new(global);
+        let (force, jobs, progress) = (self.output.force, global.jobs(), &bar);
+        let context = Context { force, jobs, progress, cancel, ..Context::new(&self.output.out) };
+        stage::run(&archive, &context, global)
+    }
+}
+
+impl stage::Shown for synth::Archive<'_> {
+    fn print(report: &ArchiveReport, seconds: f64, out: &str) -> anyhow::Result<()> {
+        let ArchiveReport { space, kernels, same_point, no_vector, .. } = report;
+        let others = [(same_point, "more at the same points"), (no_vector, "without a vector")];
+        let others = others.into_iter().filter(|(count, _)| **count > 0);
+        let others = others.map(|(count, what)| format!(", {} {what}", output::count(*count)));
+        output::line(&format!(
+            "{} points of {space}, a kernel at each, in {out}{} ({seconds:.0} s)",
+            output::count(*kernels),
+            others.collect::<String>()
+        ))
+    }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
+
+    fn is_good(report: &ArchiveReport) -> bool {
+        report.kernels > 0
+    }
+}

@@ -1,0 +1,126 @@
+//! Archives with the real compiler.
+
+use dataset::{
+    Dataset,
+    stage::{self, Context},
+};
+use stampmill_synth::{
+    Archive, ArchiveReport, ArchivedRow, Budget, Judge, Seeds, Settings, Steer, SteerOptions,
+    Targets,
+};
+use std::path::{Path, PathBuf};
+
+const SCALE: &str = "__kernel void scale(__global float* a, __global float* b, int c) {\n\
+    int d = get_global_id(0);\n  if (d < c) {\n    b[d] = a[d] * 2.5f + 1.0f;\n  }\n}\n";
+const MIX: &str = "__kernel void mix(__global int* a, int b) {\n\
+    for (int c = 0; c < b; c++) {\n    a[c] ^= c << 3;\n  }\n}\n";
+const BROKEN: &str = "__kernel void broken(__global int* a) { a[0] = unknown; }\n";
+
+fn judge(space: &str) -> Judge {
+    Judge::new(features::space(space).expect("registered"), 2)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A folder of kernels, two of which lie at one point and one at none, and a program that is one of them.
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(home.path().join("mined")).expect("made");
+    let longer = SCALE.replace("a[d] * 2.5f", "(a[d] * 2.5f)").replace("scale", "longer");
+    for (name, text) in [
+        ("mined/scale.cl", SCALE),
+        ("mined/longer.cl", longer.as_str()),
+        ("mined/mix.cl", MIX),
+        ("mined/broken.cl", BROKEN),
+        ("own.cl", SCALE),
+    ] {
+        std::fs::write(home.path().join(name), text).expect("written");
+    }
+    home
+}
+
+fn build(judge: &Judge, paths: &[PathBuf], out: &Path) -> (ArchiveReport, Vec<ArchivedRow>) {
+    let archive = Archive::new(paths, judge).expect("readable");
+    let done = stage::run(&archive, &Context::new(out)).expect("described");
+    let rows = Dataset::open(out).expect("made").rows().expect("readable");
+    (done.summary, rows.collect::<Result<_, _>>().expect("whole"))
+}
+
+fn options(judge: &Judge, archive: &Path, targets: &[&str]) -> SteerOptions {
+    let texts: Vec<String> = targets.iter().map(|text| (*text).to_owned()).collect();
+    let path = Some(archive.to_owned());
+    SteerOptions {
+        targets: Targets::read(&texts, None, judge).expect("well-formed"),
+        seeds: Seeds { path, is_archive: true, ..Seeds::default() },
+        settings: Settings { budget: Budget::Candidates(240), kept: 2, ..Settings::default() },
+        transfer: false,
+        trajectory: false,
+        model: None,
+        natural: None,
+    }
+}
+
+#[test]
+fn an_archive_holds_the_shortest_kernel_at_each_point_and_grows() {
+    let (judge, home) = (judge("instcount"), home());
+    let place = |name: &str| home.path().join(name);
+    let (report, rows) = build(&judge, &[place("mined")], &place("archive"));
+    assert_eq!((report.read, report.kernels, report.same_point, report.no_vector), (4, 2, 1, 1));
+    let mut verdicts: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row.original_name.as_str(), row.verdict.as_str())).collect();
+    verdicts.sort_unstable();
+    let expected = [
+        ("broken", "no-vector"),
+        ("longer", "same-point"),
+        ("mix", "accepted"),
+        ("scale", "accepted"),
+    ];
+    assert_eq!(verdicts, expected);
+    // What a search from it finds is added, and what is known is not described again.
+    let options = options(&judge, &place("archive"), &["Load=4,Store=3,Ret=1"]);
+    let corpus = options.corpus(&judge).expect("seeds");
+    assert_eq!(corpus.len(), 2);
+    let context = Context::new(place("found"));
+    let cancel = context.cancel.flag();
+    let steer = Steer::new(&judge, &corpus, options, None, &cancel).expect("known");
+    stage::run(&steer, &context).expect("steered");
+    let found = Dataset::open(&place("found")).expect("made").manifest().rows;
+    let before = judge.judged();
+    let (report, rows) = build(&judge, &[place("archive"), place("found")], &place("archive-2"));
+    assert_eq!(judge.judged() - before, 1, "what does not compile");
+    assert_eq!(report.read, 4 + found);
+    let made = rows.iter().filter(|row| !row.proposer.is_empty()).count();
+    assert_eq!(made as u64, found);
+    let known = rows.iter().find(|row| row.original_name == "longer").expect("it is kept");
+    assert_eq!(known.verdict, "same-point");
+}
+
+#[test]
+fn the_leak_rule_looks_at_kernels_that_stand_for_no_point() {
+    let (judge, home) = (judge("instcount"), home());
+    let place = |name: &str| home.path().join(name);
+    build(&judge, &[place("mined")], &place("archive"));
+    let own = place("own.cl");
+    let options = options(&judge, &place("archive"), &[own.to_str().expect("readable")]);
+    let corpus = options.corpus(&judge).expect("seeds");
+    let left = corpus.for_target(&options.targets.all()[0]).expect("looked at");
+    // The copy that stands for the point, and the one beside it.
+    assert_eq!((left.len(), left.excluded()), (1, 2));
+}
+
+#[test]
+fn what_is_no_archive_of_the_space_is_refused() {
+    let (instcount, home) = (judge("instcount"), home());
+    let place = |name: &str| home.path().join(name);
+    build(&instcount, &[place("mined")], &place("archive"));
+    let grewe = judge("grewe");
+    let error = options(&grewe, &place("archive"), &["comp=3"]).corpus(&grewe);
+    let error = error.expect_err("of another space").to_string();
+    assert!(error.contains("is an archive of instcount, and this search is in grewe"), "{error}");
+    let error = options(&instcount, &place("mined"), &["Load=3"]).corpus(&instcount);
+    let error = error.expect_err("a folder").to_string();
+    assert!(error.contains("is no archive but programs without vectors"), "{error}");
+    // As seeds its kernels are described anew.
+    let mut options = options(&grewe, &place("archive"), &["comp=3"]);
+    options.seeds.is_archive = false;
+    assert_eq!(options.corpus(&grewe).expect("seeds").len(), 3);
+}
