@@ -60,6 +60,14 @@ impl Program {
         Some(program)
     }
 
+    /// Buffers in global memory whose elements are read, and of which nothing else is done, by their names.
+    pub(super) fn only_read(&self) -> Vec<String> {
+        let mut program = self.clone();
+        let own = program.own_places();
+        let uses = program.uses(&own).into_iter();
+        uses.filter(|one| one.written.is_empty() && !one.is_passed).map(|one| one.name).collect()
+    }
+
     /// The same program where work-items write their own elements instead of one that is the same for all of them. `None` where
     /// they write none such.
     pub(crate) fn set_own(&self) -> Option<Program> {

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 impl Program {
     /// The program with parameters of these types, in their order: those of its own that it uses, then others of its own, then
-    /// new ones that nothing uses. `None` where it uses one that has no place among them.
+    /// new ones that nothing uses. A buffer that is only read may be `const` or not. `None` where it uses one that has no place
+    /// among them.
     pub(crate) fn with_parameters(&self, types: &[Ty]) -> Option<Program> {
         if self.parameters.iter().map(|one| one.ty).eq(types.iter().copied()) {
             return Some(self.clone());
@@ -20,9 +21,16 @@ impl Program {
         for (own, must_fit) in
             named.iter().map(|own| (own, true)).chain(spare.iter().map(|own| (own, false)))
         {
-            let place = (0..types.len()).find(|at| places[*at].is_none() && types[*at] == own.ty);
-            match place {
-                Some(at) => places[at] = Some(Parameter::clone(own)),
+            let free =
+                |ty: Ty| (0..types.len()).find(|at| places[*at].is_none() && types[*at] == ty);
+            let other =
+                || of_the_other_constness(own.ty).filter(|_| self.only_read().contains(&own.name));
+            match free(own.ty).or_else(|| other().and_then(free)) {
+                Some(at) if types[at] == own.ty => places[at] = Some(Parameter::clone(own)),
+                Some(at) => {
+                    let (ty, name) = (types[at], own.name.clone());
+                    places[at] = Some(Parameter { text: format!("{ty} {name}"), name, ty });
+                }
                 None if must_fit => return None,
                 None => {}
             }
@@ -43,10 +51,40 @@ impl Program {
     }
 }
 
+/// The same pointer, to what is `const` where that is to what is not, and the other way round.
+fn of_the_other_constness(ty: Ty) -> Option<Ty> {
+    match ty {
+        Ty::Pointer { space, scalar, lanes, constant } => {
+            Some(Ty::Pointer { space, scalar, lanes, constant: !constant })
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Expression, Statement};
+    use crate::{
+        Arguments, Judge,
+        program::{Expression, Statement},
+    };
+
+    #[test]
+    fn what_is_only_read_may_be_const() {
+        let judge = Judge::new(features::space("instcount").expect("registered"), 1)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let fitted = |body: &str| {
+            let text = format!(
+                "__kernel void A(__global float* a, __global float* b, int c) {{ int d = get_global_id(0); {body} }}"
+            );
+            let wanted: Arguments = "global float*, global const float*, int".parse().unwrap();
+            let fitted = judge.read_one(&text)?.with_parameters(wanted.types())?;
+            wanted.are_of(&fitted.to_string()).then(|| fitted.to_string())
+        };
+        let text = fitted("a[d] = b[d + c];").expect("b is only read");
+        assert!(text.contains("const float* b"), "{text}");
+        assert_eq!(fitted("a[d] = b[d]; b[d] = c;"), None);
+    }
 
     fn program(parameters: &[(&str, Ty)], set: &str, to: &str) -> Program {
         let (set, to) = (Expression::name(Ty::INT, set), Expression::name(Ty::INT, to));
