@@ -43,7 +43,7 @@ def mine(
     out: PathLike | None = None,
     force: bool = False,
     licenses: str | None = None,
-    language: Literal["opencl", "cuda", "c", "rust"] | None = None,
+    language: Literal["opencl", "cuda", "c", "c++", "rust"] | None = None,
     suite: Literal["amd-sdk", "npb", "nvidia-sdk", "parboil", "polybench", "rodinia", "shoc"] | None = None,
     offline: bool = False,
     cache: PathLike | None = None,

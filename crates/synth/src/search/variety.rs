@@ -9,13 +9,18 @@ use std::{path::Path, sync::Arc};
 /// kernel is short, and one expression of it is soon three tenths.
 const ALIKE: f64 = 0.5;
 
-/// What kernels are compared by: all that they say, and the same with all names of their own and all numbers as one, since which
-/// of its variables a kernel reads where makes no other kernel of it.
+/// What kernels are compared by: all that they say, the same with all names of their own and all numbers as one, since which
+/// of its variables a kernel reads where makes no other kernel of it, and that without numbers that are added, since an element
+/// further on makes none either.
 #[derive(Debug)]
 struct Shape {
     whole: Signature,
     plain: Signature,
+    unmoved: Signature,
 }
+
+/// The number in a plain text.
+const NUMBER: &str = "0";
 
 fn shape(text: &str) -> Shape {
     // Names that programs have here: `p1`, or `a` where they were mined.
@@ -27,16 +32,44 @@ fn shape(text: &str) -> Shape {
     };
     let all: Vec<Token<'_>> = tokens(text).collect();
     let plain = all.iter().map(|token| match token.kind {
-        Kind::Number => "0",
+        Kind::Number => NUMBER,
         Kind::Word if is_own(token.text) => "p",
         _ => token.text,
     });
-    Shape { whole: Signature::of(all.iter().map(|token| token.text)), plain: Signature::of(plain) }
+    let plain: Vec<&str> = plain.collect();
+    Shape {
+        whole: Signature::of(all.iter().map(|token| token.text)),
+        unmoved: Signature::of(unmoved(&plain).into_iter()),
+        plain: Signature::of(plain.into_iter()),
+    }
+}
+
+/// A plain text without `+ 0` and `0 +`.
+fn unmoved<'a>(plain: &[&'a str]) -> Vec<&'a str> {
+    let mut unmoved = Vec::with_capacity(plain.len());
+    let mut at = 0;
+    while at < plain.len() {
+        let is_added = match plain[at..] {
+            [first, second, ..] => {
+                [first, second] == ["+", NUMBER] || [first, second] == [NUMBER, "+"]
+            }
+            _ => false,
+        };
+        if !is_added {
+            unmoved.push(plain[at]);
+        }
+        at += if is_added { 2 } else { 1 };
+    }
+    unmoved
 }
 
 fn are_alike(one: &Shape, other: &Shape) -> bool {
-    let similarity = one.whole.similarity(&other.whole).max(one.plain.similarity(&other.plain));
-    similarity >= ALIKE
+    let similarities = [
+        one.whole.similarity(&other.whole),
+        one.plain.similarity(&other.plain),
+        one.unmoved.similarity(&other.unmoved),
+    ];
+    similarities.into_iter().any(|similarity| similarity >= ALIKE)
 }
 
 /// Kernels that no answer may be a near-duplicate of.
@@ -145,6 +178,20 @@ mod tests {
         assert_eq!(texts, [TWIN, OTHER]);
         add(&mut found, &[judged(SUM, 0.0)]);
         assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn an_element_further_on_makes_no_other_kernel() {
+        let kernel = |parameters: &str, set: &str| {
+            format!("__kernel void A({parameters}) {{ int d = get_global_id(0); {set} }}")
+        };
+        let one =
+            kernel("float a, __global float* b, __global float* c", "b[d] *= c[d] / c[1 + d] * a;");
+        let other =
+            kernel("__global float* a, __global float* b, float c", "a[d] *= b[3 + d] / b[d] * c;");
+        assert!(is_like_any(&one, &[&other]));
+        assert_eq!(unmoved(&["p", "[", "0", "+", "p", "]"]), ["p", "[", "p", "]"]);
+        assert_eq!(unmoved(&["p", "+", "0"]), ["p"]);
     }
 
     #[test]

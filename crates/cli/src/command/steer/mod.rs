@@ -18,16 +18,21 @@ use crate::{
 use anyhow::bail;
 use group::WorkGroup;
 use std::{
+    io::{IsTerminal, stderr},
     num::NonZeroUsize,
     path::PathBuf,
     process::ExitCode,
     sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
 };
 use synth::{
     Acceptance, Arguments, Budget, DeadCode, Judge, Metric, Natural, NotNear, Report, Seeds,
     Settings, Steer as Search, SteerOptions, Targets,
     model::{self, Model},
 };
+
+/// How long seeds are described before somebody is told.
+const WORTH_TELLING: Duration = Duration::from_secs(2);
 
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
@@ -244,7 +249,15 @@ impl Steer {
         let is_asked = runs.is_some() || faster.is_some() || dead.is_some() || self.args.is_some();
         let acceptance: Option<Acceptance<'_>> = if is_asked { Some(&accepts) } else { None };
         let bar = Bar::new(global);
+        let began = Instant::now();
         let corpus = options.corpus(&judge)?;
+        let took = began.elapsed();
+        if took > WORTH_TELLING && !global.is_quiet() && stderr().is_terminal() {
+            eprintln!(
+                "note: describing the seeds took {} s, which is no part of the budget; it is done once for these seeds and this space",
+                took.as_secs()
+            );
+        }
         let far = synth::far_out(options.targets.all(), judge.space(), &corpus);
         for warning in far.iter().filter(|_| !global.is_quiet()) {
             eprintln!("warning: {}", output::plain(warning));
