@@ -39,8 +39,8 @@ fn shape(text: &str) -> Shape {
     let plain: Vec<&str> = plain.collect();
     Shape {
         whole: Signature::of(all.iter().map(|token| token.text)),
-        unmoved: Signature::of(unmoved(&plain).into_iter()),
-        plain: Signature::of(plain.into_iter()),
+        unmoved: Signature::of(unmoved(&plain)),
+        plain: Signature::of(plain),
     }
 }
 
