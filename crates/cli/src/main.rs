@@ -90,6 +90,11 @@ impl Global {
         self.quiet > 0
     }
 
+    /// Whether a person is looking, who wants to know how it goes.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.is_quiet() && std::io::stderr().is_terminal()
+    }
+
     /// Whether a summary for people is unwanted, too.
     pub(crate) fn is_silent(&self) -> bool {
         self.quiet > 1
@@ -165,7 +170,7 @@ fn main() -> ExitCode {
 
 /// Once a command: what held while foreign programs ran; always where something was missing.
 fn say_protections(global: &Global) {
-    let shown = !global.is_quiet() && std::io::stderr().is_terminal();
+    let shown = global.is_watched();
     for (profile, held) in sandbox::protections() {
         let missing = held.missing().join(", ");
         // Standard error may be gone or full, which is no reason to fail.

@@ -3,7 +3,6 @@
 use crate::Global;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
-    io::IsTerminal,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -43,7 +42,7 @@ impl Bar {
     /// A bar that is drawn when a person is looking.
     pub(crate) fn new(global: &Global) -> Bar {
         let quiet = global.is_quiet();
-        let shown = !quiet && std::io::stderr().is_terminal();
+        let shown = global.is_watched();
         let bar = Mutex::new(ProgressBar::hidden());
         Bar { bar, shown, quiet, verbose: global.verbose > 0 }
     }

@@ -8,7 +8,6 @@ use features::{Extractor, Undefined};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    io::{IsTerminal, stderr},
     sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
@@ -116,7 +115,7 @@ impl Runs {
         let extractor = Extractor::new(features::spaces("dynamic")?, options);
         let trial = "kernel void A(global int* x) { x[get_global_id(0)] += 1; }";
         let without = "--must-run looks for races (--allow-races does without)";
-        if !features::has_builtins() && !global.is_quiet() && stderr().is_terminal() {
+        if global.is_watched() && !features::has_builtins() {
             eprintln!(
                 "note: OpenCL's built-in functions are compiled for this machine, once; that takes some ten seconds"
             );

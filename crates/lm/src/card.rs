@@ -9,7 +9,7 @@ pub(crate) const FILE: &str = "README.md";
 /// Packages that are named; the others are counted.
 const NAMED: usize = 20;
 
-/// What a corpus is made of, and what was kept out of it.
+/// What a corpus is made of, and what is excluded from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Data sets or folders that the kernels are from.

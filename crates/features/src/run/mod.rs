@@ -345,13 +345,19 @@ enum Numbers {
 const FRACTION: &str = "0.25f";
 
 impl Numbers {
-    fn put(self, arguments: &mut [Passed]) {
+    fn put(self, kernel: &Kernel, arguments: &mut [Passed]) {
         let count = arguments.len();
-        for (at, argument) in arguments.iter_mut().enumerate() {
+        for (at, (argument, declared)) in arguments.iter_mut().zip(&kernel.arguments).enumerate() {
             let more = match self {
-                Numbers::Equal | Numbers::Fractions => continue,
+                Numbers::Equal => continue,
                 Numbers::Rising => at,
                 Numbers::Falling => count - at,
+                Numbers::Fractions => {
+                    if is_fraction(&declared.r#type) {
+                        FRACTION.clone_into(&mut argument.value);
+                    }
+                    continue;
+                }
             };
             if argument.space == '-' {
                 argument.value = format!("({} + {more})", argument.value);
@@ -423,14 +429,7 @@ impl Call {
         let items = items.ok_or_else(|| unsupported("a group that is larger than 1024"))?;
         let passed = passed(kernel, items * groups);
         let mut arguments = passed.map_err(|lacking| unsupported(&lacking))?;
-        numbers.put(&mut arguments);
-        if numbers == Numbers::Fractions {
-            for (argument, declared) in arguments.iter_mut().zip(&kernel.arguments) {
-                if is_fraction(&declared.r#type) {
-                    FRACTION.clone_into(&mut argument.value);
-                }
-            }
-        }
+        numbers.put(kernel, &mut arguments);
         let mut items = sides.map(u64::from);
         items[0] *= u64::from(groups);
         Ok(Call { sides, groups, items, arguments })
@@ -455,16 +454,22 @@ impl Call {
     }
 }
 
-/// Whether an argument is a whole number, or several.
+/// Whether an argument is a number with a fraction, or several.
 fn is_fraction(of: &Type) -> bool {
-    matches!(
-        of,
-        Type::Scalar { scalar: Scalar::Float, .. } | Type::Vector { scalar: Scalar::Float, .. }
-    )
+    scalar_of(of) == Some(Scalar::Float)
 }
 
+/// Whether an argument is a whole number, or several.
 fn is_whole(of: &Type) -> bool {
-    matches!(of, Type::Scalar { scalar, .. } | Type::Vector { scalar, .. } if *scalar != Scalar::Float)
+    scalar_of(of).is_some_and(|scalar| scalar != Scalar::Float)
+}
+
+/// Of a number, or of a vector's lanes.
+fn scalar_of(of: &Type) -> Option<Scalar> {
+    match of {
+        Type::Scalar { scalar, .. } | Type::Vector { scalar, .. } => Some(*scalar),
+        _ => None,
+    }
 }
 
 /// A program with a function behind it that calls its kernels by number.

@@ -18,7 +18,6 @@ use crate::{
 use anyhow::bail;
 use group::WorkGroup;
 use std::{
-    io::{IsTerminal, stderr},
     num::NonZeroUsize,
     path::PathBuf,
     process::ExitCode,
@@ -252,7 +251,7 @@ impl Steer {
         let began = Instant::now();
         let corpus = options.corpus(&judge)?;
         let took = began.elapsed();
-        if took > WORTH_TELLING && !global.is_quiet() && stderr().is_terminal() {
+        if took > WORTH_TELLING && global.is_watched() {
             eprintln!(
                 "note: describing the seeds took {} s, which is no part of the budget; it is done once for these seeds and this space",
                 took.as_secs()
