@@ -194,6 +194,25 @@ fn zig_is_wrapped() {
     wrapped("z.zig", source, "zig build-obj z.zig -O ReleaseFast", "zig");
 }
 
+fn zigs_own_build_gives_the_modules_that_it_compiles() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let build = "const std = @import(\"std\");\npub fn build(b: *std.Build) void {\n    const target = b.standardTargetOptions(.{});\n    const optimize = b.standardOptimizeOption(.{});\n    const lib = b.addStaticLibrary(.{ .name = \"sum\", .root_source_file = b.path(\"sum.zig\"), .target = target, .optimize = optimize });\n    b.installArtifact(lib);\n}\n";
+    put(here, "p/build.zig", build);
+    put(
+        here,
+        "p/sum.zig",
+        "export fn sum(x: u32) u32 { var s: u32 = 0; var i: u32 = 0; while (i < x) : (i += 1) s +%= i *% i; return s; }\n",
+    );
+    let report = json(&stampmill(here, "ir build dir:p --out modules --json --offline"));
+    assert_eq!((&report["built"], &report["modules"]), (&1.into(), &1.into()), "{report}");
+    let rows = query(here, "SELECT language, target, path FROM m WHERE kind = 'module'");
+    assert_eq!(
+        (&rows[0]["language"], &rows[0]["target"]),
+        (&"zig".into(), &"sum (build-lib)".into())
+    );
+}
+
 /// Columns of the rows of modules, by target.
 fn modules(folder: &Path, columns: [&str; 3]) -> Vec<[String; 3]> {
     let list = columns.join(", ");
@@ -472,9 +491,14 @@ fn what_happens_to_a_package_is_a_verdict() {
 fn compilers_that_are_called_by_a_path_are_stood_in_for() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let makefile = "all:\n\t/usr/bin/cc -O1 -c a.c\n\t/bin/clang-19 -O1 -c b.c\n\tenv -i /usr/bin/gcc -c c.c\n\
-        \tcc -c d.c\n\t/usr/bin/g++ -v 2> version\n\tcc a.o b.o c.o d.o -o program && ./program\n";
-    put(here, "p/Makefile", makefile);
+    // By the name with a version that is behind all links.
+    let versioned = fs::canonicalize("/usr/bin/gcc").unwrap();
+    let makefile = format!(
+        "all:\n\t/usr/bin/cc -O1 -c a.c\n\t/bin/clang-19 -O1 -c b.c\n\tenv -i /usr/bin/gcc -c c.c\n\
+         \t{} -c d.c\n\t/usr/bin/g++ -v 2> version\n\tcc a.o b.o c.o d.o -o program && ./program\n",
+        versioned.display()
+    );
+    put(here, "p/Makefile", &makefile);
     put(
         here,
         "p/a.c",
@@ -722,6 +746,7 @@ trials::main! {
     flang_is_wrapped: trials::lacks::program("flang-new-19"),
     ldc2_is_wrapped: trials::lacks::program("ldc2"),
     zig_is_wrapped: trials::lacks::program("zig"),
+    zigs_own_build_gives_the_modules_that_it_compiles: trials::lacks::program("zig"),
     opencl_and_cuda_give_modules_of_devices_and_host,
     what_comes_from_standard_input_is_kept,
     each_architecture_of_one_object_gives_a_module: trials::lacks::program("llvm-lipo-19"),

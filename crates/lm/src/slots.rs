@@ -98,27 +98,6 @@ pub(crate) fn finish<R: Send>(
     Ok(())
 }
 
-/// One token more for all that run: the decoder reads each one's `last` token, and each takes its
-/// logits, in parallel. False where none runs.
-///
-/// # Errors
-/// When the model fails.
-pub(crate) fn step<R: Send>(
-    decoder: &mut dyn Decoder,
-    running: &mut [Option<R>],
-    last: impl Fn(&R) -> Option<u32>,
-    take: impl Fn(&mut R, &[f32]) + Sync,
-) -> Result<bool> {
-    let numbered = (0..).zip(running.iter());
-    let read = |(slot, one): (usize, &Option<R>)| Some((slot, last(one.as_ref()?)?));
-    let tokens: Vec<(usize, u32)> = numbered.filter_map(read).collect();
-    if tokens.is_empty() {
-        return Ok(false);
-    }
-    hand(&decoder.step(&tokens)?, running, take);
-    Ok(true)
-}
-
 fn hand<R: Send, T: Sync>(
     rows: &[T],
     running: &mut [Option<R>],

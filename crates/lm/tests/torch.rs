@@ -2,15 +2,18 @@
 //! `STAMPMILL_TORCH` and the Python that has torch and `transformers` in `STAMPMILL_PYTHON`.
 
 use nn::{Array, Model, Numbers};
-use stampmill_lm::settings::Method;
-use stampmill_lm::{Entry, Kind, Next, Ranked, Recipe, Remote};
+use stampmill_lm::{
+    Causal, Choice, Entry, Kind, Next, Ranked, Recipe, Remote,
+    causal::{Answer, Job, Listener, Question, Turn},
+    settings::Method,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, ExitCode, Output, Stdio},
-    sync::{Arc, LazyLock, atomic::AtomicBool},
+    sync::{Arc, LazyLock, atomic::AtomicBool, mpsc},
 };
 use tempfile::TempDir;
 use trials::{Failed, Trial};
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         if kind != Kind::Hole {
             add("decodes_with_a_cache_as_in_a_full_pass", decodes);
             add("decodes_slots_of_different_lengths_as_in_a_full_pass", ragged);
+            add("answers_questions_side_by_side_as_here", answers);
             add("draws_in_the_engine_as_the_logits_say", ranks);
         }
     }
@@ -313,6 +317,48 @@ fn ragged(kind: Kind, folder: &Path) -> Done {
         (0..97).try_for_each(|_| remote.begin(&[(0, 3, 0)]).and(remote.finish().map(|_| ())));
     let said = full.expect_err("96 tokens are all it has room for").to_string();
     ensure(said.contains("slot 0 is full"), || said)
+}
+
+/// Who collects answers by their number.
+struct Collects(usize, mpsc::Sender<(usize, String)>);
+
+impl Listener for Collects {
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn done(self: Box<Self>, answer: stampmill_lm::Result<Answer>) {
+        let told = answer.map_or_else(|error| error.to_string(), |answer| answer.text);
+        let _ = self.1.send((self.0, told));
+    }
+}
+
+/// More questions than slots, of different lengths, one of which has less room than it asks for.
+fn answers(_: Kind, folder: &Path) -> Done {
+    let causal = Causal::load(folder)?;
+    let all = rows(causal.model().vocabulary(), 90);
+    let told = |remote: Option<Remote>| {
+        let (sender, receiver) = mpsc::channel();
+        let mut questions = [1, 40, 3, 17, 90, 5, 2, 8].into_iter().enumerate();
+        causal.serve(3, remote, |_| {
+            let Some((number, length)) = questions.next() else { return Turn::Over };
+            let question = Question {
+                tokens: Arc::from(&all[number % 2][..length]),
+                most: 12,
+                choice: Choice { temperature: 0.0, top_p: 1.0 },
+                seed: 0,
+                stop: Vec::new(),
+            };
+            let listener = Box::new(Collects(number, sender.clone()));
+            Turn::Job(Job { question, listener })
+        });
+        drop(sender);
+        let mut told: Vec<_> = receiver.iter().collect();
+        told.sort();
+        told
+    };
+    let (here, elsewhere) = (told(None), told(Some(causal.elsewhere(3, "cpu")?)));
+    ensure(here.len() == 8 && here == elsewhere, || format!("{here:#?}\n{elsewhere:#?}"))
 }
 
 fn logits(next: Next) -> Result<Vec<f32>, Failed> {

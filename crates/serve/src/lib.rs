@@ -39,7 +39,10 @@ pub use error::Error;
 use gate::Gate;
 pub use judge::{JudgeServer, JudgeSettings, Judged, KernelSettings};
 pub use live::{LiveServer, LiveSettings};
-use lm::causal::{Causal, Job, Turn};
+use lm::{
+    Remote,
+    causal::{Causal, Job, Turn},
+};
 pub use quiz::{Kind, QuizServer, QuizSettings, Quizzed, Source, score};
 use routes::Service;
 use std::{
@@ -69,6 +72,8 @@ pub struct Options {
     pub token: Option<Token>,
     /// Answers drawn side by side.
     pub slots: usize,
+    /// Where the libtorch engine runs the model (`cpu`, `cuda`); `None`: this process does.
+    pub device: Option<String>,
     /// Tokens that a request may bring and ask for in all.
     pub most_tokens: usize,
     /// What a client may take.
@@ -86,6 +91,7 @@ impl Options {
             name: None,
             token: None,
             slots: 8,
+            device: None,
             most_tokens: 1 << 18,
             limits: Limits::default(),
             grace: Duration::from_secs(30),
@@ -139,6 +145,7 @@ pub struct Server {
     options: Options,
     name: String,
     causal: Arc<Causal>,
+    remote: Option<Remote>,
     taken: Taken,
 }
 
@@ -173,16 +180,19 @@ const LOOK: Duration = Duration::from_millis(100);
 const BLOCKING: usize = 64;
 
 impl Server {
-    /// Load the checkpoint and take the address. Clients that connect from here on are answered by
+    /// Load the checkpoint, start the engine where there is one, and take the address. Clients that connect from here on are answered by
     /// [`Server::run`].
     ///
     /// # Errors
-    /// When the checkpoint cannot be loaded or the address is not free.
+    /// When the checkpoint cannot be loaded, the engine cannot be started, or the address is not free.
     pub fn bind(options: Options) -> Result<Server, Error> {
         let causal = Arc::new(Causal::load(&options.checkpoint)?);
         let name = options.name.clone().unwrap_or_else(|| named(&options.checkpoint));
+        let remote =
+            options.device.as_deref().map(|device| causal.elsewhere(options.slots, device));
+        let remote = remote.transpose()?;
         let taken = Taken::new(&options.listen)?;
-        Ok(Server { options, name, causal, taken })
+        Ok(Server { options, name, causal, remote, taken })
     }
 
     /// Where it listens.
@@ -215,7 +225,7 @@ impl Server {
         let api = Api::new(self.name, Arc::clone(&self.causal), most_tokens);
         let gate = Arc::new(Gate::new(limits, token));
         let service = Arc::new(Service::new(api, Arc::clone(&gate), jobs));
-        let engine = start(self.causal, slots, waiting)?;
+        let engine = start(self.causal, slots, self.remote, waiting)?;
         let router = routes::router(Arc::clone(&service));
         wait_for(self.taken, router, &gate, stop, engine, grace)?;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -260,11 +270,12 @@ fn named(checkpoint: &Path) -> String {
 fn start(
     causal: Arc<Causal>,
     slots: usize,
+    remote: Option<Remote>,
     mut waiting: mpsc::Receiver<Job>,
 ) -> Result<oneshot::Receiver<()>, Error> {
     let (running, engine) = oneshot::channel::<()>();
     let draw = move || {
-        causal.serve(slots, |wait| match wait {
+        causal.serve(slots, remote, |wait| match wait {
             true => waiting.blocking_recv().map_or(Turn::Over, Turn::Job),
             false => match waiting.try_recv() {
                 Ok(job) => Turn::Job(job),

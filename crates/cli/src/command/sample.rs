@@ -121,7 +121,7 @@ pub(crate) struct DrawingFlags {
 }
 
 /// Where a model runs: the libtorch engine's name for the device; empty: here.
-const DEVICES: &[(&str, &str)] = &[("cpu", ""), ("cuda", "cuda"), ("cpu-torch", "cpu")];
+pub(super) const DEVICES: &[(&str, &str)] = &[("cpu", ""), ("cuda", "cuda"), ("cpu-torch", "cpu")];
 
 impl Sample {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {

@@ -79,7 +79,7 @@ pub const RECIPES: &[Recipe] = &[
         languages: "zig",
         needs: "zig",
         debian: "",
-        tried: false,
+        tried: true,
     },
     Recipe {
         name: "dub",

@@ -98,6 +98,12 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     words
 }
 
+/// The value that follows a flag.
+pub(super) fn said(words: &[String], flag: &str) -> Option<String> {
+    let at = words.iter().position(|word| word == flag)?;
+    words.get(at + 1).cloned()
+}
+
 /// The paths in a list of one a line, or in the rules of a make file.
 pub(super) fn paths_in(text: &str) -> Vec<String> {
     let is_rule =

@@ -38,11 +38,11 @@ pub(super) fn plans(root: Option<&Path>, has_stand_in: &dyn Fn(&str) -> bool) ->
     let folders = folders.filter_map(|folder| spelled(root, &folder));
     let folders: Vec<PathBuf> = folders.filter(|folder| known.insert(folder.clone())).collect();
     let named = |folder: &Path| -> Vec<String> {
-        let is_there = |name: &&str| {
+        let is_there = |name: &String| {
             let ways = ways(root, &folder.join(name));
             has_stand_in(name) && ways.last().is_some_and(|end| on_host(root, end).is_file())
         };
-        names().filter(is_there).map(str::to_owned).collect()
+        names().filter(is_there).collect()
     };
     let plans =
         folders.into_iter().map(|folder| Plan { names: named(&folder), folder, ..Plan::default() });
@@ -156,13 +156,23 @@ mod tests {
         assert_eq!(plans[0].folder, Path::new("/usr/local/bin"));
         let clang = "/usr/lib/llvm-19/bin/clang";
         let ldc2 = "/usr/bin/ldc2.stampmill-own";
-        let local = told(&[("clang", clang), ("clang-19", clang), ("ldmd2", ldc2)]);
+        let local = told(&[("clang", clang), ("ldmd2", ldc2), ("clang-19", clang)]);
         assert_eq!(compilers(&plans[0]), local);
         assert_eq!(plans[0].kept, []);
         assert_eq!(plans[1].folder, Path::new("/usr/bin"));
-        let gcc = "/usr/bin/gcc-12";
-        let system = told(&[("cc", gcc), ("gcc", gcc), ("clang-19", clang), ("ldc2", ldc2)]);
+        let named = "x86_64-linux-gnu-gcc-12";
+        let gcc = "/usr/bin/x86_64-linux-gnu-gcc-12.stampmill-own";
+        let system = told(&[
+            ("cc", gcc),
+            ("gcc", gcc),
+            ("ldc2", ldc2),
+            ("gcc-12", gcc),
+            ("clang-19", clang),
+            (named, gcc),
+        ]);
         assert_eq!(compilers(&plans[1]), system);
-        assert_eq!(plans[1].kept, told(&[("ldc2", "ldc2.stampmill-own")]));
+        let kept =
+            told(&[("ldc2", "ldc2.stampmill-own"), (named, &format!("{named}.stampmill-own"))]);
+        assert_eq!(plans[1].kept, kept);
     }
 }

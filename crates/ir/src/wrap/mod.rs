@@ -2,7 +2,7 @@
 //! `clang -c a.c -o a.o` does, and keeps the bitcode before any optimisation beside it.
 //!
 //! Each [`Compiler`] of the family says how: with a flag more in the same pass (clang, rustc, zig)
-//! or in a second pass that optimises nothing (flang, ldc2, swiftc). What comes from standard input is put into a file, since
+//! or in a second pass that optimises nothing (flang, ldc2, swiftc, `zig build`). What comes from standard input is put into a file, since
 //! it may be read more than once. A build must not notice: whatever goes
 //! wrong with the bitcode is a record without one, the exit status is the compiler's own.
 
@@ -25,9 +25,9 @@ pub(crate) use stand_in::{STAND_IN, stand_ins_of_build};
 use std::{
     ffi::{OsStr, OsString},
     fs::File,
-    io,
+    io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus},
+    process::{Command, ExitStatus, Stdio},
 };
 
 /// Where wrapped compilers put what they keep.
@@ -53,6 +53,9 @@ struct Plan {
     /// What runs where `command` fails: the compiler the build asked for, as it asked.
     otherwise: Option<Vec<OsString>>,
     modules: Vec<Wanted>,
+    /// Which module a line is about that `command` writes to standard error, where it compiles within itself: the line, how many
+    /// modules there were before, and a folder for files.
+    told: Option<fn(&str, usize, &Path) -> Option<Wanted>>,
 }
 
 /// One module a command gives.
@@ -133,15 +136,19 @@ pub fn wrap(command: &[OsString], store: &Store) -> Result<(ExitStatus, Option<E
     let compiler = FAMILY.iter().find(|compiler| compiler.is(&line.name));
     let compiler = compiler.filter(|_| !is_dependency());
     let plan = compiler.and_then(|compiler| compiler.plan(&line, scratch.path()));
-    let Some(plan) = plan else { return Ok((run(&line.command(), &[], None)?, None)) };
-    let input = plan.modules.iter().find_map(|wanted| wanted.input.as_deref());
+    let Some(mut plan) = plan else { return Ok((run(&line.command(), &[], None)?, None)) };
+    let input = plan.modules.iter().find_map(|wanted| wanted.input.clone());
+    let input = input.as_deref();
     if let Some(path) = input {
         let refused = Error::file("write", path);
         File::create(path)
             .and_then(|mut file| io::copy(&mut io::stdin(), &mut file))
             .map_err(refused)?;
     }
-    let status = run(&plan.command, &plan.environment, input)?;
+    let status = match plan.told {
+        Some(told) => listened(&plan.command, told, scratch.path(), &mut plan.modules)?,
+        None => run(&plan.command, &plan.environment, input)?,
+    };
     let mut lost = None;
     if !status.success() {
         let Some(otherwise) = &plan.otherwise else { return Ok((status, None)) };
@@ -183,32 +190,54 @@ fn plan_name(command: &[OsString]) -> String {
 
 /// `input`: the file that is its standard input; ours, without one.
 fn run(
-    command: &[OsString],
+    words: &[OsString],
     environment: &[(&'static str, OsString)],
     input: Option<&Path>,
 ) -> Result<ExitStatus, Error> {
-    let (program, arguments) = command.split_first().ok_or(Error::NoCompiler)?;
-    let mut command = Command::new(program);
+    let mut command = command_of(words)?;
     if let Some(path) = input {
         command.stdin(File::open(path).map_err(Error::file("open", path))?);
     }
-    command
-        .args(arguments)
-        .env(DEPTH, (depth() + 1).to_string())
-        .envs(environment.iter().map(|(name, value)| (name, value)))
-        .status()
-        .map_err(|error| Error::Start {
-            program: program.to_string_lossy().into_owned(),
-            reason: error.to_string(),
-        })
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    command.status().map_err(not_started(words))
+}
+
+/// Run a command that says what it compiles; the rest of what it says goes where ours does.
+fn listened(
+    words: &[OsString],
+    told: fn(&str, usize, &Path) -> Option<Wanted>,
+    scratch: &Path,
+    modules: &mut Vec<Wanted>,
+) -> Result<ExitStatus, Error> {
+    let mut command = command_of(words)?;
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(not_started(words))?;
+    let lines = child.stderr.take().into_iter().flat_map(|said| BufReader::new(said).split(b'\n'));
+    for line in lines.map_while(Result::ok) {
+        match told(&String::from_utf8_lossy(&line), modules.len(), scratch) {
+            Some(wanted) => modules.push(wanted),
+            // Nobody may be listening any more.
+            None => drop(io::stderr().write_all(&[&line[..], b"\n"].concat())),
+        }
+    }
+    child.wait().map_err(not_started(words))
+}
+
+fn command_of(words: &[OsString]) -> Result<Command, Error> {
+    let (program, arguments) = words.split_first().ok_or(Error::NoCompiler)?;
+    let mut command = Command::new(program);
+    command.args(arguments).env(DEPTH, (depth() + 1).to_string());
+    Ok(command)
+}
+
+fn not_started(words: &[OsString]) -> impl Fn(io::Error) -> Error {
+    let program = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    move |error| Error::Start { program: program.clone(), reason: error.to_string() }
 }
 
 /// Store what one module's place holds.
 fn keep(store: &Store, line: &Line, wanted: &Wanted) -> Result<(), String> {
     if let Some(second) = &wanted.second {
-        let (program, arguments) = second.split_first().ok_or("an empty command")?;
-        let mut second = Command::new(program);
-        second.args(arguments).env(DEPTH, (depth() + 1).to_string());
+        let mut second = command_of(second).map_err(|error| error.to_string())?;
         if let Some(path) = &wanted.input {
             second.stdin(File::open(path).map_err(|e| e.to_string())?);
         }

@@ -6,6 +6,7 @@ use sandbox::Cover;
 use std::{
     ffi::{OsStr, OsString},
     fs,
+    ops::RangeInclusive,
     os::unix::fs::{PermissionsExt, symlink},
     path::Path,
 };
@@ -16,11 +17,9 @@ const STAND_INS: &[(&str, &[&str])] = &[
     ("c99", &["clang-19", "clang"]),
     ("gcc", &["clang-19", "clang"]),
     ("clang", &["clang-19", "clang"]),
-    ("clang-19", &["clang-19"]),
     ("c++", &["clang++-19", "clang++"]),
     ("g++", &["clang++-19", "clang++"]),
     ("clang++", &["clang++-19", "clang++"]),
-    ("clang++-19", &["clang++-19"]),
     ("x86_64-linux-gnu-gcc", &["clang-19", "clang"]),
     ("x86_64-linux-gnu-g++", &["clang++-19", "clang++"]),
     ("gfortran", &["flang-new-19", "flang-19", "flang"]),
@@ -30,8 +29,38 @@ const STAND_INS: &[(&str, &[&str])] = &[
     ("ldmd2", &["ldmd2"]),
     ("swiftc", &["swiftc"]),
     ("julia", &["julia"]),
+    ("zig", &["zig"]),
     ("rustc-wrapper", &[]),
 ];
+
+/// Compilers that are called by a name with their version in it as well, where they are there: `gcc-12`.
+const VERSIONED: &[&str] =
+    &["gcc", "g++", "clang", "clang++", "x86_64-linux-gnu-gcc", "x86_64-linux-gnu-g++", "gfortran"];
+const VERSIONS: RangeInclusive<u32> = 9..=25;
+
+/// Names under which compilers are called, and the programs of which one must be there for each; with a version, itself too.
+struct StandIn {
+    name: String,
+    needs: &'static [&'static str],
+    is_versioned: bool,
+}
+
+fn all() -> impl Iterator<Item = StandIn> {
+    let plain = |(name, needs): &(&str, &'static [&'static str])| StandIn {
+        name: (*name).to_owned(),
+        needs,
+        is_versioned: false,
+    };
+    let versioned = STAND_INS.iter().filter(|(name, _)| VERSIONED.contains(name));
+    let versioned = versioned.flat_map(|(name, needs)| {
+        VERSIONS.map(move |version| StandIn {
+            name: format!("{name}-{version}"),
+            needs,
+            is_versioned: true,
+        })
+    });
+    STAND_INS.iter().map(plain).chain(versioned)
+}
 
 /// How the scripts begin.
 pub(crate) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: stampmill ir wrap\n";
@@ -127,20 +156,20 @@ fn quoted(word: &OsStr) -> String {
 fn put_all(bin: &Path, head: &str, wrapper: &[OsString], root: Option<&Path>) -> Result<(), Error> {
     fs::create_dir_all(bin).map_err(Error::file("create", bin))?;
     let wrapper: Vec<String> = wrapper.iter().map(|word| quoted(word)).collect();
-    for (name, needs) in STAND_INS {
+    for StandIn { name, needs, is_versioned } in all() {
         let is_there = |needs: &[&str]| match root {
             Some(root) => needs
                 .iter()
                 .any(|need| fs::symlink_metadata(root.join("usr/bin").join(need)).is_ok()),
             None => real(needs).is_some(),
         };
-        if !needs.is_empty() && !is_there(needs) {
+        if !needs.is_empty() && !is_there(needs) || is_versioned && !is_there(&[&name]) {
             continue;
         }
         // What cargo calls gets the compiler's name as its first argument.
-        let compiler = if *name == "rustc-wrapper" { String::new() } else { format!(" {name}") };
+        let compiler = if name == "rustc-wrapper" { String::new() } else { format!(" {name}") };
         let text = format!("{head}exec {}{compiler} \"$@\"\n", wrapper.join(" "));
-        let path = bin.join(name);
+        let path = bin.join(&name);
         if path.exists() && !super::command::is_stand_in(&path) {
             return Err(Error::Foreign { path, what: "stand-in" });
         }
@@ -152,8 +181,8 @@ fn put_all(bin: &Path, head: &str, wrapper: &[OsString], root: Option<&Path>) ->
 }
 
 /// Names of compilers that are called by a path.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    STAND_INS.iter().filter(|(_, needs)| !needs.is_empty()).map(|(name, _)| *name)
+pub(super) fn names() -> impl Iterator<Item = String> {
+    all().filter(|one| !one.needs.is_empty()).map(|one| one.name)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::{Compiler, Line, Place, Plan, Wanted, real};
+use super::{Compiler, Line, Place, Plan, Wanted, command::said, real};
 use std::{
     ffi::OsString,
     fs,
@@ -109,9 +109,7 @@ impl Compiler for Swift {
         if sources.is_empty() || is_idle || is_manifest {
             return None;
         }
-        let name = arguments.iter().position(|word| word == "-module-name");
-        let name =
-            name.and_then(|at| arguments.get(at + 1)).cloned().unwrap_or_else(|| "main".to_owned());
+        let name = said(&arguments, "-module-name").unwrap_or_else(|| "main".to_owned());
         let (file, list) = (scratch.join("swift.ll"), scratch.join("sources"));
         let mut second = line.command();
         second.truncate(1);

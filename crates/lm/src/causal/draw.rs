@@ -1,8 +1,11 @@
 //! Drawing answers to many questions side by side.
 
 use super::Causal;
-use crate::{Error, Result, slots};
-use nn::{Choice, Chooser, Decoder};
+use crate::{
+    Error, Remote, Result,
+    slots::{self, Ahead, Source},
+};
+use nn::{Choice, Chooser};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -84,21 +87,16 @@ pub enum Turn {
 /// Tokens of a question that are read without looking whether its answer is still wanted.
 const READ: usize = 512;
 
+/// Tokens of a sequence that an engine elsewhere keeps, of a model that has no limit of its own.
+const KEPT: usize = 4096;
+
 impl Causal {
     /// Whether a question of that many tokens can be answered with at least one.
     ///
     /// # Errors
     /// When it is empty or leaves no room.
     pub fn fits(&self, tokens: usize) -> Result<()> {
-        if tokens == 0 {
-            return Err(Error::Prompt(
-                "the prompt is empty and this model has no token to begin with".into(),
-            ));
-        }
-        if tokens >= self.length {
-            return Err(Error::TooLong { tokens, length: self.length });
-        }
-        Ok(())
+        fits(tokens, self.length)
     }
 
     /// Answer one question.
@@ -108,15 +106,34 @@ impl Causal {
     pub fn answer(&self, question: Question) -> Result<Answer> {
         let (sender, receiver) = mpsc::channel();
         let mut job = Some(Job { question, listener: Box::new(Waiting(sender)) });
-        self.serve(1, |_| job.take().map_or(Turn::Over, Turn::Job));
+        self.serve(1, None, |_| job.take().map_or(Turn::Over, Turn::Job));
         receiver.recv().unwrap_or(Err(Error::Cancelled))
     }
 
+    /// Have the libtorch engine run the model on `device` (`cpu`, `cuda`), for `slots` answers side by side.
+    ///
+    /// # Errors
+    /// When there is no engine, or it cannot use the device or read the checkpoint.
+    pub fn elsewhere(&self, slots: usize, device: &str) -> Result<Remote> {
+        let length = if self.length == usize::MAX { KEPT } else { self.length };
+        Remote::start(&self.folder, slots.max(1), length, device, None)
+    }
+
     /// Answer questions as they come, up to `slots` side by side, until nobody can ask any more. `next` says what
-    /// comes next; asked with `true`, it may wait for a question, as nothing else is to be done.
-    pub fn serve(&self, slots: usize, mut next: impl FnMut(bool) -> Turn) {
-        let slots = slots.max(1);
-        let Some(mut decoder) = self.model.decoder(slots) else { return };
+    /// comes next; asked with `true`, it may wait for a question, as nothing else is to be done. The model runs here, or where
+    /// [`Causal::elsewhere`] started it.
+    pub fn serve(&self, slots: usize, remote: Option<Remote>, mut next: impl FnMut(bool) -> Turn) {
+        let (mut source, length) = match remote {
+            Some(remote) => {
+                let length = self.length.min(remote.length());
+                (Source::Elsewhere(remote), length)
+            }
+            None => match self.model.decoder(slots.max(1)) {
+                Some(decoder) => (Source::Here(decoder, Vec::new()), self.length),
+                None => return,
+            },
+        };
+        let slots = source.groups().last().map_or(0, |group| group.end);
         let mut running: Vec<Option<Running>> = (0..slots).map(|_| None).collect();
         let mut open = true;
         loop {
@@ -128,7 +145,7 @@ impl Causal {
                     continue;
                 }
                 match next(running.iter().all(Option::is_none)) {
-                    Turn::Job(job) => running[slot] = self.take(job, slot, &mut *decoder),
+                    Turn::Job(job) => running[slot] = self.take(job, slot, length, &mut source),
                     Turn::Nothing => break,
                     Turn::Over => open = false,
                 }
@@ -139,48 +156,53 @@ impl Causal {
                 }
                 return;
             }
-            self.step(&mut running, &mut *decoder);
+            self.step(&mut running, &mut source);
         }
     }
 
-    /// Read a question; `None` where its answer is told already.
-    fn take(&self, job: Job, slot: usize, decoder: &mut dyn Decoder) -> Option<Running> {
+    /// Take a question, and read it where that is best done at once; `None` where its answer is told already.
+    fn take(&self, job: Job, slot: usize, length: usize, source: &mut Source) -> Option<Running> {
         let Job { question, listener } = job;
-        decoder.reset(slot);
-        let mut read = self.fits(question.tokens.len()).map(|()| Vec::new());
-        for tokens in question.tokens.chunks(READ) {
-            if !listener.listens() {
-                return None;
-            }
-            read = read.and_then(|_| Ok(decoder.read(slot, tokens)?));
+        let begun = fits(question.tokens.len(), length).and_then(|()| source.rewind(slot, 0));
+        if let Err(error) = begun {
+            listener.done(Err(error));
+            return None;
         }
-        let logits = match read {
-            Ok(logits) => logits,
-            Err(error) => {
-                listener.done(Err(error));
-                return None;
-            }
-        };
         let mut one = Running {
-            most: question.most.min(self.length - question.tokens.len()),
+            most: question.most.min(length - question.tokens.len()),
             random: ChaCha8Rng::seed_from_u64(question.seed),
             question,
             listener,
+            read: 0,
             drawn: Vec::new(),
             told: String::new(),
             due: 1,
             chooser: Chooser::default(),
             end: None,
         };
+        // An engine elsewhere reads a token of each slot at a time: questions are read side by side.
+        let Source::Here(decoder, _) = source else { return Some(one) };
+        let mut logits = Vec::new();
+        for tokens in one.question.tokens.chunks(READ) {
+            if !one.listener.listens() {
+                return None;
+            }
+            logits = match decoder.read(slot, tokens) {
+                Ok(logits) => logits,
+                Err(error) => {
+                    one.listener.done(Err(error.into()));
+                    return None;
+                }
+            };
+        }
+        one.read = one.question.tokens.len();
         self.choose(&mut one, &logits);
         self.tell(one)
     }
 
     /// One token more for all.
-    fn step(&self, running: &mut [Option<Running>], decoder: &mut dyn Decoder) {
-        let last = |one: &Running| one.drawn.last().copied();
-        let stepped = slots::step(decoder, running, last, |one, logits| self.choose(one, logits));
-        if let Err(error) = stepped {
+    fn step(&self, running: &mut [Option<Running>], source: &mut Source) {
+        if let Err(error) = self.advance(running, source) {
             let why = error.to_string();
             for one in running.iter_mut().filter_map(Option::take) {
                 one.listener.done(Err(Error::Prompt(why.clone())));
@@ -190,6 +212,22 @@ impl Causal {
         for place in running {
             *place = place.take().and_then(|one| self.tell(one));
         }
+    }
+
+    fn advance(&self, running: &mut [Option<Running>], source: &mut Source) -> Result<()> {
+        let mut groups = source.groups();
+        groups.retain(|group| running[group.clone()].iter().any(Option::is_some));
+        for group in &groups {
+            slots::begin(source, group.start, &running[group.clone()], |one| (one.next(), 0))?;
+        }
+        for group in groups {
+            slots::finish(source, &mut running[group], |one, ahead| {
+                if let (true, Ahead::Logits(logits)) = (one.has_read(), ahead) {
+                    self.choose(one, logits);
+                }
+            })?;
+        }
+        Ok(())
     }
 
     /// Choose what comes next.
@@ -250,6 +288,19 @@ impl Causal {
     }
 }
 
+/// Whether a question of so many tokens leaves room in a sequence of `length`.
+fn fits(tokens: usize, length: usize) -> Result<()> {
+    if tokens == 0 {
+        return Err(Error::Prompt(
+            "the prompt is empty and this model has no token to begin with".into(),
+        ));
+    }
+    if tokens >= length {
+        return Err(Error::TooLong { tokens, length });
+    }
+    Ok(())
+}
+
 /// A text is told after every token while it is short, later after every part of this share of it: what is drawn
 /// must be spelled as a whole.
 const SELDOM: usize = 256;
@@ -275,6 +326,8 @@ struct Running {
     question: Question,
     listener: Box<dyn Listener>,
     most: usize,
+    /// Tokens of the question that were read.
+    read: usize,
     drawn: Vec<u32>,
     /// What was told of it.
     told: String,
@@ -286,6 +339,18 @@ struct Running {
 }
 
 impl Running {
+    /// The token to read next: of the question, or what was drawn last.
+    fn next(&self) -> u32 {
+        let asked = self.question.tokens.get(self.read).or(self.drawn.last());
+        asked.copied().unwrap_or_default()
+    }
+
+    /// One token more was read; whether the question is at its end.
+    fn has_read(&mut self) -> bool {
+        self.read = (self.read + 1).min(self.question.tokens.len());
+        self.read == self.question.tokens.len()
+    }
+
     /// Tell what `text` has more than was told.
     fn add(&mut self, text: &str) {
         let Some(piece) = text.strip_prefix(self.told.as_str()) else { return };

@@ -4,6 +4,7 @@ mod certify;
 mod export;
 pub(crate) mod judge;
 pub(crate) mod judge_kernels;
+mod label;
 mod pair_kernels;
 mod pairs;
 mod propose;
@@ -37,6 +38,7 @@ commands! {
     Verb {
         pairs::Pairs,
         validate::Validate,
+        label::Label,
         tests::Tests,
         judge::Judge,
         judge_kernels::JudgeKernels,

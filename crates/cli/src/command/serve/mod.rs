@@ -4,7 +4,8 @@ mod judge;
 mod live;
 mod quiz;
 
-use crate::{Global, duration, interrupt, output, size};
+use super::sample::DEVICES;
+use crate::{Global, choice::choice, duration, interrupt, output, size};
 use cluster::Token;
 use serde_json::json;
 use serve::{Kind, Limits, Options, Server};
@@ -35,6 +36,9 @@ pub(crate) struct Serve {
     /// The model's name in the API [default: the folder's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (a checkout's `make torch` builds it)
+    #[arg(long, default_value = "cpu", value_parser = choice(DEVICES), conflicts_with_all = ["judge", "report", "quiz"])]
+    device: &'static str,
     /// Answers generated in parallel, as one batch; batches judged side by side [default: 8, of a judge 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     slots: Option<u16>,
@@ -96,6 +100,7 @@ impl Serve {
             name: self.name,
             token,
             slots: usize::from(self.slots.unwrap_or(8)),
+            device: Some(self.device.to_owned()).filter(|device| !device.is_empty()),
             most_tokens: usize::try_from(self.max_tokens).unwrap_or(usize::MAX),
             limits,
             grace: self.grace,

@@ -158,7 +158,7 @@ impl Compiler for Clang {
         }
         // Where clang is what was asked for, flags of ours may still be what it does not take.
         let otherwise = (gnu || one_pass).then(|| line.command());
-        Some(Plan { command, environment, otherwise, modules })
+        Some(Plan { command, environment, otherwise, modules, told: None })
     }
 }
 

@@ -1,0 +1,62 @@
+"""What pairs change, as `edits label` says it and as two readers do, in the four kinds of PIE's paper.
+
+data=FOLDER holds `pairs.jsonl`, 173 pairs of the Supersonic paper's CodeNet part; 120 of them, drawn by seed 7, were read by two readers, each without the other's
+answers and without ours (`scripts/figures/edit-kinds.csv`: the main kind, and others that the edit belongs to as well). Agreement is Cohen's kappa; intervals are Wilson's, 95 %."""
+import collections
+import csv
+import math
+from pathlib import Path
+
+from tools import share, stampmill
+
+SETTINGS = {"data": ""}
+READ = Path(__file__).with_name("edit-kinds.csv")
+KINDS = ["algorithm", "io", "data-structure", "misc"]
+# Our names of PIE's kinds.
+OURS = {"I/O": "io", "other": "misc", "nothing": "misc"}
+# Shares of the paper, of 120 edits of its best model.
+PAPER = {"algorithm": 34.15, "io": 26.02, "data-structure": 21.14, "misc": 18.70}
+
+
+def kappa(one, other):
+    n = len(one)
+    same = sum(a == b for a, b in zip(one, other)) / n
+    counts = [collections.Counter(one), collections.Counter(other)]
+    chance = sum(counts[0][kind] * counts[1][kind] for kind in KINDS) / n**2
+    return (same - chance) / (1 - chance)
+
+
+def wilson(part, whole):
+    p, z = part / whole, 1.96
+    middle = (p + z * z / (2 * whole)) / (1 + z * z / whole)
+    half = z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole)) / (1 + z * z / whole)
+    return f"[{100 * (middle - half):.0f}, {100 * (middle + half):.0f}]"
+
+
+def run(program, _, settings, work):
+    labels = stampmill(program, "edits", "label", Path(settings["data"]) / "pairs.jsonl")["rows"]
+    read = list(csv.DictReader(READ.open()))
+    ours = []
+    for row in read:
+        label = labels[int(row["line"]) - 1]
+        assert (label["problem_id"], label["src_id"]) == (row["problem"], row["submission"]), row
+        ours.append(OURS.get(label["label"], label["label"]))
+    said = {"our label": ours, "first reader": [row["first"] for row in read], "second reader": [row["second"] for row in read]}
+    agreement = []
+    for one, other in [("first reader", "second reader"), ("our label", "first reader"), ("our label", "second reader")]:
+        same = sum(a == b for a, b in zip(said[one], said[other]))
+        agreement.append([f"{one}, {other}", f"{share(same, len(read))} {wilson(same, len(read))}", f"{kappa(said[one], said[other]):.2f}"])
+    # Where the readers agree, and where an edit is of several kinds.
+    sure = [i for i, row in enumerate(read) if row["first"] == row["second"]]
+    of = lambda name: [said[name][i] for i in sure]
+    same = sum(a == b for a, b in zip(of("our label"), of("first reader")))
+    agreement.append(["our label, both readers, where these agree", f"{share(same, len(sure))} {wilson(same, len(sure))}", f"{kappa(of('our label'), of('first reader')):.2f}"])
+    any_of = sum(ours[i] in {read[i][key] for key in ("first", "second")} | set(read[i]["first_also"].split()) | set(read[i]["second_also"].split()) for i in range(len(read)))
+    agreement.append(["our label, any kind that a reader names", f"{share(any_of, len(read))} {wilson(any_of, len(read))}", "–"])
+    confusion = [[kind, *(sum(said["first reader"][i] == kind and ours[i] == our for i in sure) for our in KINDS)] for kind in KINDS]
+    counts = [[kind, *(share(collections.Counter(of)[kind], len(read)) for of in said.values()), f"{PAPER[kind]:.0f} %"] for kind in KINDS]
+    return {
+        "agreement": {"columns": ["between", "the same kind, of all [95 %]", "kappa"], "rows": agreement},
+        "confusion": {"columns": ["both readers say", *(f"ours: {kind}" for kind in KINDS)], "rows": confusion},
+        "counts": {"columns": ["kind", *said, "PIE's model, by the paper"], "rows": counts},
+    }
