@@ -8,6 +8,7 @@ what comes of it is printed as it is. In the end the best is judged beside the k
 """
 
 import argparse
+from concurrent.futures import ThreadPoolExecutor
 
 from stampmill import rewards, sample, shipped
 
@@ -48,28 +49,41 @@ def main():
     parser.add_argument("--kernels", type=int, default=len(KERNELS), help="so many of them")
     parser.add_argument("--url", help="of a judge that is served, which has devices and sizes of its own")
     given = parser.parse_args()
+    kernels = dict(list(KERNELS.items())[: given.kernels])
+    best = dict(kernels)
 
     def judge(batch, seed=0):
         if given.url:
             return rewards.Remote(given.url).judge_kernels(batch)
         return rewards.judge_kernels(batch, devices="cpu", global_sizes=SIZES, budget="50ms", seed=seed, quiet=True)
 
-    for name, kernel in list(KERNELS.items())[: given.kernels]:
-        best = kernel
-        for number in range(1, given.rounds + 1):
-            texts = candidates(kernel, given.n, seed=number)
-            judged = judge([(best, text) for text in texts])
-            right = sum(one.verdict == "accepted" for one in judged)
-            reward, text = max(((one.reward, text) for one, text in zip(judged, texts)), default=(0.0, best))
+    def draw(number):
+        """What the model writes in a round, for each kernel."""
+        with ThreadPoolExecutor() as pool:
+            return list(pool.map(lambda kernel: candidates(kernel, given.n, seed=number), kernels.values()))
+
+    for number in range(1, given.rounds + 1):
+        drawn = draw(number)
+        # All kernels in one batch: a judge that is started for each would take most of the time to start.
+        batch = [(best[name], text) for name, texts in zip(kernels, drawn) for text in texts]
+        judged = iter(judge(batch))
+        for name, texts in zip(kernels, drawn):
+            found = [(next(judged), text) for text in texts]
+            right = sum(one.verdict == "accepted" for one, _ in found)
+            reward, text = max(((one.reward, text) for one, text in found), default=(0.0, best[name]))
             print(f"{name}, round {number}: {right} of {len(texts)} are right, the best reward is {reward:.2f}", flush=True)
             if reward > 1:
-                best = text
-        if best == kernel:
+                best[name] = text
+
+    improved = [name for name in kernels if best[name] != kernels[name]]
+    last = dict(zip(improved, judge([(kernels[name], best[name]) for name in improved], seed=1)))
+    for name in kernels:
+        if name not in last:
             print(f"{name}: 1.00 times as fast as at first", flush=True)
             continue
-        last = judge([(kernel, best)], seed=1)[0]
-        gain = f"{last.speedup:.2f} times as fast as at first" if last.verdict == "accepted" else f"{last.verdict} when judged again"
-        print(f"{name}: {gain}, by\n{best}", flush=True)
+        accepted = last[name].verdict == "accepted"
+        gain = f"{last[name].speedup:.2f} times as fast as at first" if accepted else f"{last[name].verdict} when judged again"
+        print(f"{name}: {gain}, by\n{best[name]}", flush=True)
 
 
 main()

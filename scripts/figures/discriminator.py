@@ -3,12 +3,13 @@
 2n of people's are drawn from kernels=DATASET of `prepare`, one of a family and cap=N of a package at most; the first n are
 compared with ours: samples of the model that ships, with and without the constraint, and of models of the other kinds where
 lstm=CHECKPOINT and hole=CHECKPOINT name them; and kernels made at the InstCount points of the other n, from nothing, the same with
-the second phase that writes them anew by that model, from mined kernels, and by undirected making, which is the control. All have under 100 instructions and went through `prepare`, so that
+the second phase that writes them anew by that model, from mined kernels, and, as controls, by undirected making and by random
+programs in CLSmith's manner. All have under 100 instructions and went through `prepare`, so that
 size, names and layout tell little. A forest sees the vectors of all spaces, and once more with them the bits a token that a kernel takes to the model: the model learned from many of
 people's, so that these bits say what it knows as well as what is natural. A package of people's kernels is never in training and test at once, nor a tenth of ours. 50 % is chance.
 
 What gives a source away is said twice. By space: how much of the forest's accuracy goes where the values of a space are shuffled among the kernels that it is asked about. By dimension: those
-whose values differ most, each for itself. Takes 4n searches, and some ten minutes on two cores."""
+whose values differ most, each for itself. Takes 5n searches, and some ten minutes on two cores."""
 import bisect
 import csv
 import json
@@ -192,6 +193,7 @@ def sources(program, settings, others, work):
         "steered, from nothing, written anew": ["--proposers", "construct,guided,combine", "--natural", settings["model"]],
         "steered, from mined kernels": ["--seeds", settings["kernels"]],
         "undirected making (control)": ["--proposers", "random"],
+        "random programs in CLSmith's manner (control)": ["--proposers", "smith"],
     }
     for number, (way, flags) in enumerate(ways.items()):
         stampmill(program, *steer, *flags, "--out", work / f"steered-{number}")

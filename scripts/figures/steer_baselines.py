@@ -9,12 +9,13 @@ from steer import grewe, search, suites
 from tools import median, rows, share
 
 SETTINGS = {"data": "../shared/data", "seeds": "datasets/device-mapping-h200/kernels", "budget": "cpu:10s", "jobs": "1", "parts": "2", "seed": "0", "sample": "16"}
-OWN = ["nearest", "construct", "guided", "combine", "crossover", "mutate"]
+OWN = ["nearest", "construct", "guided", "combine", "compose", "crossover", "mutate"]
 MODEL = ["--model", "models/infill", "--proposers", "model"]
 BASELINES = {
     "mined kernels as they are (`nearest`)": ["--proposers", "nearest"],
     "mined kernels, mutated as SRCIROR does (`nearest,mutate`)": ["--proposers", "nearest,mutate"],
     "undirected making (`random`)": ["--proposers", "random"],
+    "random programs in CLSmith's manner (`smith`)": ["--proposers", "smith"],
     "a language model (`model`, the shipped `infill`)": MODEL,
 }
 SPACES = ["grewe", "instcount", "autophase"]

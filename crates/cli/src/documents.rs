@@ -3,7 +3,9 @@
 
 use crate::Arguments;
 use clap::{CommandFactory, error::ErrorKind};
+use rows::Words as _;
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -241,6 +243,34 @@ fn the_help_names_chapters_of_the_book_and_no_file_of_a_checkout() {
         }
     }
     assert!(count >= 7, "only {count} chapters are named");
+}
+
+#[test]
+fn the_help_names_every_outcome_and_verdict() {
+    let words: [(Vec<_>, &[&str]); 6] = [
+        (rows::Outcome::table(), &["run"]),
+        (rows::TimingVerdict::table(), &["time"]),
+        (rows::TaskVerdict::table(), &["label", "heuristic-import"]),
+        (
+            rows::EditVerdict::table(),
+            &["edits-judge", "edits-pairs", "edits-tests", "edits-self-play"],
+        ),
+        (rows::KernelEditVerdict::table(), &["edits-judge-kernels"]),
+        (rows::Certificate::table(), &["edits-certify"]),
+    ];
+    let mut missing = Vec::new();
+    for (table, commands) in words {
+        let help: String = commands
+            .iter()
+            .map(|name| fs::read_to_string(format!("help/{name}.txt")).expect("a text"))
+            .collect();
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+        let said: BTreeSet<&str> = help.split(|letter| !is_part(letter)).collect();
+        let unsaid = table.iter().map(|(word, ..)| *word).filter(|word| !said.contains(word));
+        let unsaid = unsaid.filter(|word| *word != dataset::Verdict::ACCEPTED);
+        missing.extend(unsaid.map(|word| format!("{word}: {}", commands.join(", "))));
+    }
+    assert!(missing.is_empty(), "words that the help lacks:\n{}", missing.join("\n"));
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod runs;
 mod size;
 mod stage;
 mod tasks;
+mod usage;
 mod version;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -129,8 +130,9 @@ fn main() -> ExitCode {
         Err(error) => return fail(&error),
     };
     let mut command = tasks::shown(Arguments::command());
-    let matches =
-        command.try_get_matches_from_mut(arguments).unwrap_or_else(|error| version::exit(error));
+    let matches = command
+        .try_get_matches_from_mut(&arguments)
+        .unwrap_or_else(|error| version::exit(error, &command, &arguments));
     if let Err(error) = destination::is_no_input(&command, &matches) {
         return fail(&error);
     }

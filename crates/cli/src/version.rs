@@ -1,14 +1,16 @@
 //! What `--version` says: the commit, and which clang and LLVM are here; `-V` says the version alone.
 
-use std::{fmt::Write as _, io::Write as _};
+use crate::usage;
+use std::{ffi::OsString, fmt::Write as _, io::Write as _};
 
 /// Version and commit; what is found on this machine is added when it is asked for.
 pub(crate) const LONG: &str =
     concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("STAMPMILL_COMMIT"));
 
-/// End as clap wants to; `--version` says more than clap knows.
-pub(crate) fn exit(mut error: clap::Error) -> ! {
+/// End as clap wants to; `--version` and what to do say more than clap knows.
+pub(crate) fn exit(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> ! {
     use clap::error::{ContextKind, ContextValue};
+    usage::advise(&mut error, command, arguments);
     // The help does not list the alias.
     if let Some(ContextValue::String(name)) = error.get(ContextKind::SuggestedArg)
         && name == "--output"

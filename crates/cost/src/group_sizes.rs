@@ -47,10 +47,15 @@ pub struct GroupSizes {
 
 impl GroupSizes {
     /// Group the rows of `runs` (schema `run`) by kernel and global size; `vectors` is a data set of schema `features`.
+    /// What is held out together is as [`Grouping::of_packages`] says, unless told.
     ///
     /// # Errors
     /// When `runs` is no data set of runs on one device of one machine at several sizes of groups, or cannot be read.
-    pub fn new(runs: &Path, vectors: Option<&Path>, grouping: Grouping) -> Result<GroupSizes> {
+    pub fn new(
+        runs: &Path,
+        vectors: Option<&Path>,
+        grouping: Option<Grouping>,
+    ) -> Result<GroupSizes> {
         let dataset = Dataset::open(runs)?;
         dataset.require(RunRow::SCHEMA, RunRow::VERSION)?;
         let wrong = |why: String| Error::Runs { path: runs.to_owned(), why };
@@ -79,6 +84,8 @@ impl GroupSizes {
             return Err(wrong(why.to_owned()));
         }
         let items = gather(dataset.rows::<RunRow>()?, &choices)?;
+        let packages = items.iter().map(|item| item.run.package.as_str());
+        let grouping = grouping.unwrap_or_else(|| Grouping::of_packages(packages));
         let measured = Input { name: runs.display().to_string(), hash: manifest.identity.clone() };
         let described = vectors.map(Described::read).transpose()?.unwrap_or_default();
         Ok(GroupSizes {

@@ -1,10 +1,13 @@
 use crate::{
-    is_url,
+    Dataset, is_url,
     missing::{missing, refusal},
     place::part_name,
     unfinished::MARKER,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 /// What can go wrong with a data set.
 #[derive(Debug, thiserror::Error)]
@@ -28,8 +31,8 @@ pub enum Error {
     /// The output folder is there already.
     #[error("{} exists already; name another folder with --out, or replace it with --force", .0.display())]
     Exists(PathBuf),
-    /// The folder to export to is there already.
-    #[error("{} exists already; name another folder with --to", .0.display())]
+    /// What is to be exported to is there already.
+    #[error("{} exists already; name another place with --to", .0.display())]
     ExistsTo(PathBuf),
     /// The output folder holds what no data set holds.
     #[error("{} is no data set, so --force does not replace it; name another folder with --out", .0.display())]
@@ -295,7 +298,10 @@ credentials and settings come from variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCE
         reason: String,
     },
     /// No program of a known kind below a path.
-    #[error("no programs (.cl .c .cpp .rs .ll .bc, or a data set with a `text` column) in {}", .0.display())]
+    #[error(
+        "no programs (.cl .c .cpp .rs .ll .bc, or a data set with a `text` column) in {}{}",
+        .0.display(), instead(.0)
+    )]
     NoPrograms(PathBuf),
     /// A data set of rows that are no programs.
     #[error(
@@ -366,6 +372,19 @@ fn hint(action: &str, source: &std::io::Error) -> &'static str {
         }
         _ => "",
     }
+}
+
+/// What could be named where there are no programs: the data set of a table, or one of those that a folder holds.
+fn instead(path: &Path) -> String {
+    let shown = path.display();
+    let is_table = |ending: &OsStr| ending == "csv" || ending == "jsonl" || ending == "parquet";
+    if path.extension().is_some_and(is_table) {
+        return format!("; `stampmill import {shown} --out DIR` makes a data set of a table");
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let inside = entries.map(|entry| entry.path()).filter(|inside| Dataset::is_at(inside)).min();
+    let inside = inside.map(|inside| format!("; name a data set in it, as {}", inside.display()));
+    inside.unwrap_or_default()
 }
 
 /// What stands where a data set should be.

@@ -591,7 +591,7 @@ fn outlines_of(batch: &RecordBatch) -> Vec<(usize, Program)> {
                 package: value("package", row),
                 version: value("version", row),
                 path: match (value("path", row), numbers) {
-                    // Samples have numbers, and are found again by them.
+                    // Samples of earlier versions have numbers alone.
                     (path, Some(numbers)) if path.is_empty() => {
                         format!("sample-{}.cl", numbers.value(row))
                     }

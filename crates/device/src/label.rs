@@ -103,7 +103,7 @@ impl Label {
     ///
     /// `vectors` holds, by a program's identity (the hash of its text) and its kernel's name, the values
     /// named `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`; `described` says where they
-    /// are from.
+    /// are from. What is held out together is as [`Grouping::of_packages`] says, unless told.
     ///
     /// # Errors
     /// When `runs` is no data set of runs, was measured on several machines, or cannot be read.
@@ -111,7 +111,7 @@ impl Label {
         runs: &Path,
         vectors: &Vectors,
         described: Vec<Input>,
-        grouping: Grouping,
+        grouping: Option<Grouping>,
         task: Task,
     ) -> Result<Label> {
         let dataset = Dataset::open(runs)?;
@@ -120,6 +120,8 @@ impl Label {
             return Err(Error::SeveralMachines { path: runs.to_owned(), hosts });
         }
         let items = gather(dataset.rows::<RunRow>()?, vectors)?;
+        let packages = items.iter().map(|item| item.package.as_str());
+        let grouping = grouping.unwrap_or_else(|| Grouping::of_packages(packages));
         let manifest = dataset.manifest();
         let measured = Input { name: runs.display().to_string(), hash: manifest.identity.clone() };
         Ok(Label {
@@ -387,7 +389,7 @@ mod tests {
         };
         let label = |path: &Path| {
             let task = Task::CpuGpu(Transfers::Gpu);
-            Label::new(path, &vectors(2.0), Vec::new(), Grouping::Package, task).map(|_| ())
+            Label::new(path, &vectors(2.0), Vec::new(), None, task).map(|_| ())
         };
         assert!(label(&save("one", &["a"])).is_ok());
         let error = label(&save("two", &["a", "b"])).expect_err("they are two");
@@ -486,7 +488,7 @@ mod tests {
         let made = dataset::Builder::<RunRow>::create(&folder.join("runs"), true, &"")
             .and_then(|builder| builder.finish(runs, dataset::Notes { seed: 7, ..measured() }));
         let task = Task::CpuGpu(Transfers::Gpu);
-        let grouping = Grouping::Package;
+        let grouping = Some(Grouping::Package);
         Label::new(made.expect("runs").folder(), &vectors(2.0), Vec::new(), grouping, task)
             .expect("they are read")
     }

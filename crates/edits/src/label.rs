@@ -1,10 +1,14 @@
 //! What an edit is about, told from the statements that differ.
 
+mod normal;
+mod outline;
+
 use crate::{
     own_io::without_own_io,
     rules::with_library_io,
     token::{Kind, Token, statements, tokens},
 };
+use outline::{Outline, is_declaration};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an edit changed.
@@ -21,11 +25,11 @@ pub struct Label {
 /// Kinds of change, the most telling first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// Loops, recursion or calls of algorithms differ.
+    /// Loops, conditions, jumps, recursion or calls of algorithms differ.
     Algorithm,
-    /// Containers or arrays differ.
+    /// Containers or arrays differ, and loops at most in where they go.
     DataStructure,
-    /// Only input and output differ.
+    /// Input and output differ, and nothing else that is more than clean-up.
     Io,
     /// Something else.
     Other,
@@ -103,11 +107,8 @@ const CONTAINERS: &[&str] = &[
     "string",
     "pair",
     "tuple",
-    "struct",
     "forward_list",
 ];
-const CONTROL: &[&str] =
-    &["for", "while", "do", "if", "else", "break", "continue", "switch", "goto"];
 
 /// Tell what the edit from `before` to `after` is about.
 #[must_use]
@@ -118,11 +119,11 @@ pub fn label(before: &str, after: &str) -> Label {
     let (before, after) =
         (own_before.as_deref().unwrap_or(before), own_after.as_deref().unwrap_or(after));
     let (before, after) = (tokens(before), tokens(after));
-    let (old, mut own) = without_own_io(&before);
-    let (new, own_new) = without_own_io(&after);
+    let (before, mut own) = without_own_io(&before);
+    let (after, own_new) = without_own_io(&after);
     let replaced = own_before.is_some() != own_after.is_some() || own != own_new;
     own.extend(own_new);
-    let (old, new) = (parts(&old), parts(&new));
+    let (old, new) = (parts(&before), parts(&after));
     let (removed, added) = differing(&old, &new);
     if removed.is_empty() && added.is_empty() && !replaced {
         return Label::default();
@@ -138,19 +139,15 @@ pub fn label(before: &str, after: &str) -> Label {
         && added.iter().all(|s| is_io(s) || is_aside(s) || is_moved(s, &removed))
         && (replaced || changed().any(is_io));
     let array_shrunk = shrunk(&removed, &added);
-    let change = if io_only {
-        Change::Io
-    } else if vocabulary(&removed, CONTROL) != vocabulary(&added, CONTROL)
-        || calls(&removed) != calls(&added)
-        || loop_headers(&removed) != loop_headers(&added)
-    {
-        Change::Algorithm
-    } else if vocabulary(&removed, CONTAINERS) != vocabulary(&added, CONTAINERS)
-        || dimensions(&removed) != dimensions(&added)
-    {
-        Change::DataStructure
-    } else {
-        Change::Other
+    let is_clean_up =
+        |s: &Statement<'_>| names_io(s, &own) || is_include(s) || is_aside(s) || is_plain(s);
+    let io_and_clean_up = changed().any(|s| names_io(s, &own)) && changed().all(is_clean_up);
+    let new = Outline::new(&after, &before, &own);
+    let change = match Outline::new(&before, &after, &own).change_to(&new) {
+        _ if io_only => Change::Io,
+        Change::Nothing if io_and_clean_up => Change::Io,
+        Change::Nothing => Change::Other,
+        change => change,
     };
     Label { change, io_only, array_shrunk }
 }
@@ -198,14 +195,15 @@ fn differing<'s, 'a>(
 /// Statements; what a loop or a branch without braces does is one of its own.
 fn parts<'a>(tokens: &[Token<'a>]) -> Vec<Vec<Token<'a>>> {
     let mut parts = Vec::new();
-    for mut statement in statements(tokens) {
-        while let Some(end) = head(&statement)
-            && end < statement.len()
+    for statement in statements(tokens) {
+        let mut rest = &statement[..];
+        while let Some(end) = head(rest)
+            && end < rest.len()
         {
-            let rest = statement.split_off(end);
-            parts.push(std::mem::replace(&mut statement, rest));
+            parts.push(rest[..end].to_vec());
+            rest = &rest[end..];
         }
-        parts.push(statement);
+        parts.push(rest.to_vec());
     }
     parts
 }
@@ -232,10 +230,13 @@ fn head(statement: &Statement<'_>) -> Option<usize> {
 
 /// `own`: the program's own readers and writers.
 fn is_io(statement: &Statement<'_>, own: &BTreeSet<&str>) -> bool {
-    let is_word = |token: &Token<'_>| token.kind == Kind::Word;
-    let is_io = |text: &str| IO.contains(&text) || own.contains(text);
     // The head of a loop must not hide a change of the loop.
-    statement.iter().any(|token| is_word(token) && is_io(token.text)) && head(statement).is_none()
+    names_io(statement, own) && head(statement).is_none()
+}
+
+fn names_io(statement: &Statement<'_>, own: &BTreeSet<&str>) -> bool {
+    let is_io = |text: &str| IO.contains(&text) || own.contains(text);
+    statement.iter().any(|token| token.kind == Kind::Word && is_io(token.text))
 }
 
 /// Whether a statement declares names without values, and `other` declares all of them with the same type.
@@ -275,50 +276,13 @@ fn is_bare(statement: &Statement<'_>) -> bool {
     )
 }
 
-fn vocabulary<'a>(statements: &[&Statement<'a>], words: &[&str]) -> BTreeMap<&'a str, usize> {
-    let mut counts = BTreeMap::new();
-    for token in statements.iter().copied().flatten().filter(|token| words.contains(&token.text)) {
-        *counts.entry(token.text).or_default() += 1;
-    }
-    counts
-}
-
-/// Names that are called, those of input and output left out.
-fn calls<'a>(statements: &[&Statement<'a>]) -> BTreeSet<&'a str> {
-    let mut names = BTreeSet::new();
-    for statement in statements {
-        for two in statement.windows(2) {
-            let name = two[0];
-            if two[1].text == "("
-                && name.kind == Kind::Word
-                && !CONTROL.contains(&name.text)
-                && !IO.contains(&name.text)
-                && name.text != "main"
-            {
-                names.insert(name.text);
-            }
-        }
-    }
-    names
-}
-
-/// What stands in the brackets of loops, names of variables made alike.
-fn loop_headers(statements: &[&Statement<'_>]) -> BTreeMap<String, usize> {
-    let mut headers = BTreeMap::new();
-    for statement in statements {
-        if !statement.first().is_some_and(|token| matches!(token.text, "for" | "while")) {
-            continue;
-        }
-        let shape: Vec<&str> =
-            statement
-                .iter()
-                .map(|token| {
-                    if token.kind == Kind::Word && token.text.len() <= 2 { "x" } else { token.text }
-                })
-                .collect();
-        *headers.entry(shape.join(" ")).or_default() += 1;
-    }
-    headers
+/// A declaration without a value, a call or an operator.
+fn is_plain(statement: &Statement<'_>) -> bool {
+    let plain = |token: &Token<'_>| {
+        matches!(token.kind, Kind::Word | Kind::Number)
+            || matches!(token.text, "," | "[" | "]" | ";")
+    };
+    is_declaration(statement) && statement.iter().all(plain)
 }
 
 /// Array lengths by the name before the bracket, in declarations.
@@ -437,5 +401,57 @@ mod tests {
         let smaller =
             change("const int MAX = 1000000; int a[MAX];", "const int MAX = 1000; int a[MAX];");
         assert!(smaller.2);
+    }
+
+    #[test]
+    fn clean_up_is_neither_algorithm_nor_data_structure() {
+        let before = "#include <map>
+            #define REP(i, n) for (int i = 0; i < (int)(n); i++)
+            const int MAX = 100;
+            int a[MAX], b[9];
+            int unused(int x) { while (x > 9) x /= 10; return x; }
+            bool good(int x) { return x > 3; }
+            int main() { vector<int> seen; int total = 0; memset(b, 0, sizeof b);
+                REP(i, n) { seen.push_back(i); if (good(a[i]) && a[i] < MAX) total += a[i]; }
+                for (int k : b) total += k; cout << total; }";
+        let after = "int b[9]; int a[100];
+            bool is_good(long long number) { return number > 3; }
+            int main() { long long sum = 0; for (int j = 0; j < 9; j++) b[j] = 0;
+                for (size_t i = 0; i < n; ++i) if (100 > a[i]) if (is_good(a[i])) sum += a[i];
+                for (int k = 0; k < 9; k++) sum += b[k]; cout << sum; }";
+        assert_eq!(change(before, after), ("other", false, false));
+        for (old, new, kind) in [
+            ("sum += a[i]", "{ sum += a[i]; break; }", "algorithm"),
+            ("cout", "while (sum > 9) sum /= 10; cout", "algorithm"),
+            ("cout", "sort(a, a + 9); cout", "algorithm"),
+            ("sum += b[k]", "sum = max<int>(sum, 1) + min(b[k], 3)", "algorithm"),
+            ("++i", "i += 2", "algorithm"),
+            ("i < n", "i * i < n", "algorithm"),
+            ("return number > 3", "return number > 3 || is_good(number + 9)", "algorithm"),
+            ("int a[100]", "vector<int> a(100)", "data-structure"),
+            ("int b[9]", "int b[10], c[9]", "data-structure"),
+        ] {
+            assert_eq!(change(before, &after.replace(old, new)).0, kind, "{new}");
+        }
+    }
+
+    #[test]
+    fn bounds_that_change_with_an_array_are_its_own() {
+        let before = "bool seen[60]; int main() { for (int i = 0; i < 60; i++) f(seen[i]); }";
+        assert_eq!(change(before, &before.replace("60", "52")).0, "data-structure");
+        let constant = before.replace("60", "MAX");
+        let with = |size: &str| format!("const int MAX = {size};{constant}");
+        assert_eq!(change(&with("60"), &with("52")).0, "data-structure");
+        assert_eq!(change(&with("60"), before).0, "other");
+        let map = "map<int, bool> seen; int main() { for (int i = 0; i < 9; i++) f(seen[i]); }";
+        assert_eq!(change(before, map).0, "data-structure");
+    }
+
+    #[test]
+    fn input_and_output_with_clean_up_is_input_and_output() {
+        let before = "int main() { int n, unused[9]; while (cin >> n) { if (n > 3) cout << n; } }";
+        let after = "int main() { long n; while (scanf(\"%ld\", &n) == 1) { if (n > 3) printf(\"%ld\", n); } }";
+        assert_eq!(change(before, after), ("I/O", false, false));
+        assert_eq!(change(before, &after.replace("n > 3", "n > 4")).0, "other");
     }
 }

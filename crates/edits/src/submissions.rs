@@ -94,6 +94,11 @@ struct Entry {
 
 fn codenet(root: &Path) -> Result<Submissions> {
     let metadata = root.join("metadata");
+    if root.is_dir() && !metadata.is_dir() {
+        let what =
+            "submissions in CodeNet's layout (metadata/PROBLEM.csv, data/PROBLEM/LANGUAGE/ID.EXT)";
+        return Err(Error::Empty { what, path: root.to_owned() });
+    }
     let entries = std::fs::read_dir(&metadata).map_err(Error::file("read", &metadata))?;
     let mut tables: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     tables.retain(|path| {

@@ -6,11 +6,12 @@
 //! whoever started it.
 
 mod difference;
+mod explain;
 
 use arrow::{
     array::{ArrayRef, RecordBatch, StringArray},
     compute::{CastOptions, cast_with_options},
-    datatypes::{DataType, SchemaRef},
+    datatypes::SchemaRef,
     error::ArrowError,
     ipc::writer::StreamWriter,
 };
@@ -27,6 +28,7 @@ use datafusion::{
 };
 use dataset::{Code, Dataset, Language, Programs};
 use difference::SignedDifference;
+use explain::Named;
 use futures_util::StreamExt;
 use rustix::process::{Resource, Rlimit, Signal};
 use std::{
@@ -48,31 +50,17 @@ enum Error {
     /// A table's data set cannot be opened.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
-    /// The query is no SQL.
-    #[error("the query is no SQL: {0}")]
-    Syntax(String),
-    /// The query itself.
+    /// What the engine refuses, before it is explained.
     #[error("{0}")]
     Sql(DataFusionError),
-    #[error(
-        "there is no table `{wanted}`; {}there {} (name one by NAME=DATASET, as in v=vectors)",
-        near.as_ref().map(|near| format!("did you mean `{near}`? ")).unwrap_or_default(),
-        if tables.contains(", ") { format!("are {tables}") } else { format!("is {tables}") }
-    )]
-    NoTable { wanted: String, near: Option<String>, tables: String },
+    /// What is wrong with the query; behind the separator what the engine says, which is shown to who wants details.
+    #[error("{plain}\u{1e}{engine}")]
+    Query { plain: String, engine: String },
     #[error(
         "the query needs more than its {} MiB of memory; narrow it, or give it more with --memory: {why}",
         bytes >> 20
     )]
     Memory { bytes: u64, why: String },
-    #[error("there is no column `{0}`; a text stands between single quotes: '{0}'")]
-    Quoted(String),
-    #[error("{0}")]
-    ByName(String),
-    #[error("a query only reads: write SELECT; `--out FOLDER` keeps its rows as a data set")]
-    ReadsOnly,
-    #[error("`-` stands before a column of counts, which have no sign: write 0 - COLUMN")]
-    Unsigned,
     #[error("cannot send rows: {0}")]
     Send(#[from] arrow::error::ArrowError),
     #[error("cannot read {path}: {reason}", path = path.display())]
@@ -92,6 +80,11 @@ struct Question {
 }
 
 impl Question {
+    /// What the tables are called.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().map(|(name, _)| name).chain(&self.own).map(String::as_str)
+    }
+
     /// The tables that are data sets. Opening one reads it through.
     fn datasets(&self) -> impl Iterator<Item = Dataset> {
         self.tables.iter().filter_map(|(_, path)| Dataset::open(path).ok())
@@ -143,99 +136,8 @@ fn answer(question: &Question) -> Result<(), Error> {
     rustix::process::setrlimit(Resource::Data, limit)
         .map_err(|error| Error::Start(error.into()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(Error::Start)?.block_on(select(question)).map_err(|error| match error {
-        Error::Sql(error) => match error.find_root() {
-            DataFusionError::ResourcesExhausted(why) => {
-                Error::Memory { bytes: question.memory, why: why.clone() }
-            }
-            DataFusionError::SQL(why, _) => Error::Syntax(syntax(&question.sql, &why.to_string())),
-            root => {
-                let said = root.to_string();
-                no_table(&said, question)
-                    .or_else(|| quoted(&said, &question.sql))
-                    .or_else(|| interval(&said, question))
-                    .or_else(|| by_name(&said, question))
-                    .or_else(|| no_field(&said, question))
-                    .or_else(|| not_ours(&said))
-                    .or_else(|| {
-                        ["DDL", "DML"]
-                            .iter()
-                            .any(|one| said.contains(&format!("{one} not supported")))
-                            .then_some(Error::ReadsOnly)
-                    })
-                    .or_else(|| {
-                        said.contains("Unary operator '-' only supports signed")
-                            .then_some(Error::Unsigned)
-                    })
-                    .unwrap_or(Error::Sql(error))
-            }
-        },
-        error => error,
-    })
+    runtime.map_err(Error::Start)?.block_on(select(question))
 }
-
-/// What the parser said of `sql`, with the line that it is about and a mark below the place.
-fn syntax(sql: &str, said: &str) -> String {
-    let why = said
-        .trim_start_matches("sql parser error: ")
-        .replace("found: EOF", "found: the end of the query");
-    let place = why.rsplit_once(" at Line: ").and_then(|(why, place)| {
-        let (line, column) = place.split_once(", Column: ")?;
-        let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
-        let text = sql.lines().nth(line.checked_sub(1)?)?;
-        let before = text
-            .chars()
-            .take(column.checked_sub(1)?)
-            .map(|one| if one == '\t' { one } else { ' ' });
-        let mark: String = before.chain(['^']).collect();
-        Some(format!("{}\n    {text}\n    {mark}", lower(why)))
-    });
-    place.unwrap_or_else(|| lower(&why))
-}
-
-/// With a small first letter, as in the middle of a sentence.
-fn lower(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
-}
-
-/// What DataFusion says of a table that is none, with the tables that there are, or that it is not finished.
-fn no_table(said: &str, question: &Question) -> Option<Error> {
-    let (_, named) = said.split_once("table 'datafusion.public.")?;
-    let (wanted, _) = named.split_once("' not found")?;
-    let mut folders = [wanted.to_owned(), wanted.replace('_', "-")].map(PathBuf::from).into_iter();
-    if let Some(begun) = folders.find(|folder| dataset::is_unfinished(folder)) {
-        return Some(dataset::Error::NotADataset(begun).into());
-    }
-    let tables = question.tables.iter().map(|(name, _)| name);
-    let tables: Vec<&str> = tables.chain(&question.own).map(String::as_str).collect();
-    let near = dataset::near(wanted, tables.iter().copied()).map(str::to_owned);
-    Some(Error::NoTable { wanted: wanted.to_owned(), near, tables: tables.join(", ") })
-}
-
-/// A text between double quotes, which name columns.
-fn quoted(said: &str, sql: &str) -> Option<Error> {
-    let (_, named) = said.split_once("No field named ")?;
-    let name = named.split(['.', ' ']).next()?.trim_matches('"');
-    sql.contains(&format!("\"{name}\"")).then(|| Error::Quoted(name.to_owned()))
-}
-
-/// A column that is called as a word of SQL, which takes what stands behind it for its own.
-fn interval(said: &str, question: &Question) -> Option<Error> {
-    let is_letter = |one: char| one.is_alphanumeric() || one == '_' || one == '"';
-    let is_bare = question.sql.split(|one| !is_letter(one)).any(|word| word == INTERVAL);
-    let has = question
-        .datasets()
-        .any(|one| one.columns().is_ok_and(|all| all.index_of(INTERVAL).is_ok()));
-    ((said.contains("No field named ") || said.contains("interval argument")) && is_bare && has)
-        .then(|| {
-            Error::ByName(format!(
-                "`{INTERVAL}` is a word of SQL, too: the column is \"{INTERVAL}\""
-            ))
-        })
-}
-
-const INTERVAL: &str = "interval";
 
 /// The query with places for names where a vector is a list: `instcount[35]` for `instcount['Load']`.
 fn by_place(question: &Question) -> String {
@@ -258,86 +160,6 @@ fn by_place(question: &Question) -> String {
         }
     }
     sql
-}
-
-/// Names of a vector's places that are listed.
-const NAMED: usize = 12;
-
-/// A number of a vector that is asked for by its name, where the vector is a list: which place it has.
-fn by_name(said: &str, question: &Question) -> Option<Error> {
-    if !said.contains("Cannot access field") || !said.contains("List(") {
-        return None;
-    }
-    let datasets: Vec<Dataset> = question.datasets().collect();
-    let spaces: Vec<&serde_json::Value> =
-        datasets.iter().map(|dataset| &dataset.manifest().notes.configuration["spaces"]).collect();
-    let columns: Vec<_> = datasets.iter().filter_map(|dataset| dataset.columns().ok()).collect();
-    let is_list = |column: &str| {
-        let found = columns.iter().find_map(|columns| columns.field_with_name(column).ok());
-        found.is_some_and(|field| field.data_type().is_list())
-    };
-    let is_letter = |one: char| one.is_alphanumeric() || one == '_';
-    // `instcount['Load']` and `instcount.Load`.
-    let plain = question.sql.replace("['", ".");
-    let place = plain.split('.').collect::<Vec<_>>().windows(2).find_map(|parts| {
-        let column = parts[0].rsplit(|one| !is_letter(one)).next()?;
-        let name = parts[1].split(|one| !is_letter(one)).next()?;
-        if !is_list(column) {
-            return None;
-        }
-        let names = spaces.iter().find_map(|spaces| spaces[column].as_array())?;
-        let names: Vec<&str> = names.iter().filter_map(|name| name.as_str()).collect();
-        let place = |name: &str| names.iter().position(|one| *one == name);
-        let near = place(name).or_else(|| place(dataset::near(name, names.iter().copied())?));
-        Some(match near {
-            Some(at) => format!("`{column}` is a list: {} is {column}[{}]", names[at], at + 1),
-            None => {
-                let first: Vec<&str> = names.iter().copied().take(NAMED).collect();
-                let more = names.len().saturating_sub(NAMED);
-                format!(
-                    "`{column}` has no `{name}`; it has {}{}",
-                    first.join(", "),
-                    if more > 0 {
-                        format!(" and {more} more, in _dataset.json")
-                    } else {
-                        String::new()
-                    }
-                )
-            }
-        })
-    })?;
-    Some(Error::ByName(place))
-}
-
-/// A number of a vector that there is not, where the vector is a struct.
-fn no_field(said: &str, question: &Question) -> Option<Error> {
-    let (_, named) = said.split_once("Field ")?;
-    let (wanted, _) = named.split_once(" not found in struct")?;
-    let columns: Vec<_> =
-        question.datasets().filter_map(|dataset| dataset.columns().ok()).collect();
-    let mut vectors = columns.iter().flat_map(|columns| columns.fields()).filter_map(|field| {
-        let DataType::Struct(numbers) = field.data_type() else { return None };
-        let is_asked =
-            [".", "["].iter().any(|mark| question.sql.contains(&format!("{}{mark}", field.name())));
-        let names: Vec<&str> = numbers.iter().map(|number| number.name().as_str()).collect();
-        (is_asked && !names.contains(&wanted)).then_some((field.name(), names))
-    });
-    let (column, names) = vectors.next()?;
-    let near = dataset::near(wanted, names.iter().copied());
-    let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-    Some(Error::ByName(format!("`{column}` has no `{wanted}`; {near}it has {}", names.join(", "))))
-}
-
-/// What DataFusion takes for a bug of its own, and is one of the query mostly.
-fn not_ours(said: &str) -> Option<Error> {
-    let (why, _) = said.split_once("This issue was likely caused by a bug")?;
-    let why = why.rsplit("Internal error: ").next()?.trim().trim_end_matches('.');
-    // What each signature of a function would have wanted is long, and the same each time.
-    let given = why.split_once("but received ").and_then(|(_, given)| given.split(" (").next());
-    let given = given.map(|given| format!("; it was given {given}")).unwrap_or_default();
-    let why = why.split(", errors:").next()?.to_owned() + &given;
-    let why = why.as_str();
-    Some(Error::ByName(format!("the query cannot be answered: {}", lower(why))))
 }
 
 async fn select(question: &Question) -> Result<(), Error> {
@@ -363,6 +185,15 @@ async fn select(question: &Question) -> Result<(), Error> {
         let table = context.table_provider(UNNAMED).await.map_err(Error::Sql)?;
         context.register_table(own, table).map_err(Error::Sql)?;
     }
+    let named = Named::of(&context, question).await;
+    send(&context, question).await.map_err(|error| match error {
+        Error::Sql(error) => named.explained(&error),
+        other => other,
+    })
+}
+
+/// Answer, and send the rows as they are found.
+async fn send(context: &SessionContext, question: &Question) -> Result<(), Error> {
     // A query reads; it neither makes tables nor writes files.
     let reading = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false);
     let sql = by_place(question);
@@ -416,8 +247,17 @@ async fn register(
     };
     let files: Vec<String> = files.into_iter().map(name_of).collect::<Result<_, _>>()?;
     let frame = context.read_parquet(files, ParquetReadOptions::default()).await;
-    let unread =
-        |error: DataFusionError| Error::Path { path: path.into(), reason: error.to_string() };
+    let unread = |error: DataFusionError| {
+        let is_named_so = path.is_dir() || path.extension().is_some_and(|name| name == "parquet");
+        let reason = match is_named_so {
+            true => error.to_string(),
+            false => format!(
+                "it is no Parquet file (NAME.parquet); `stampmill import {} --out DIR` makes a data set of CSV or JSON Lines",
+                path.display()
+            ),
+        };
+        Error::Path { path: path.into(), reason }
+    };
     let table = frame.map_err(unread)?.into_view();
     context.register_table(name, table).map_err(Error::Sql)?;
     Ok(())
@@ -466,17 +306,5 @@ mod tests {
         assert_eq!(own_name(&[table("dataset", "/d/my-kernels")]), None);
         assert_eq!(own_name(&[table("k", "/d/kernels")]), None);
         assert_eq!(own_name(&[table("dataset", "k"), table("k", "v")]), None);
-    }
-
-    #[test]
-    fn a_text_between_double_quotes_is_told_from_a_column() {
-        let said = "Schema error: No field named accepted. Valid fields are k.path.";
-        let found = quoted(said, "SELECT path FROM k WHERE verdict = \"accepted\"");
-        let found = found.expect("it is between double quotes").to_string();
-        assert_eq!(
-            found,
-            "there is no column `accepted`; a text stands between single quotes: 'accepted'"
-        );
-        assert!(quoted(said, "SELECT accepted FROM k").is_none());
     }
 }

@@ -37,6 +37,8 @@ type Result<T> = std::result::Result<T, Error>;
 const LOOK: Duration = Duration::from_millis(50);
 /// Bytes of what it says went wrong.
 const SAID: u64 = 16 << 10;
+/// Stands between what is wrong with a query and what the engine says of it.
+const ENGINE: char = '\u{1e}';
 
 /// One statement over some data sets.
 #[derive(Clone, Debug)]
@@ -119,6 +121,9 @@ impl Query {
     /// # Errors
     /// When two tables have one name, or there is none; names a data set that is not finished.
     pub fn new(sql: &str, tables: &[String], memory: u64) -> Result<Query> {
+        if Dataset::is_at(Path::new(sql.trim())) {
+            return Err(Error::Order);
+        }
         let mut named: Vec<(String, PathBuf)> = Vec::new();
         for table in tables {
             let word = table.split_whitespace().next().unwrap_or_default();
@@ -350,7 +355,12 @@ fn finish<T>(mut child: Child, taken: Result<(T, bool)>, said: &mut File, name: 
     said.rewind()
         .and_then(|()| said.take(SAID).read_to_end(&mut text))
         .map_err(machine("read a temporary file"))?;
-    Err(Error::Failed(why(status, String::from_utf8_lossy(&text).trim(), name)))
+    let text = String::from_utf8_lossy(&text);
+    let (said, engine) = text.split_once(ENGINE).unwrap_or((&*text, ""));
+    if !engine.is_empty() {
+        tracing::info!(error = engine.trim(), "the SQL engine refused the query");
+    }
+    Err(Error::Failed(why(status, said.trim(), name)))
 }
 
 fn why(status: ExitStatus, said: &str, name: &str) -> String {

@@ -56,8 +56,11 @@ pub enum Error {
 }
 
 fn no_folder(path: &std::path::Path) -> String {
-    match dataset::is_url(path) {
-        true => dataset::missing(path),
-        false => format!("{} is no folder", path.display()),
+    match path.exists() {
+        true => format!(
+            "{} is a file: a page is of a data set, or of a folder with data sets",
+            path.display()
+        ),
+        false => dataset::missing(path),
     }
 }

@@ -1,3 +1,5 @@
+use crate::Ancestor;
+
 schema! {
     /// A kernel of an archive, and where it lies. It opens wherever a data set of programs does.
     #[derive(Default)]
@@ -26,6 +28,9 @@ schema! {
         pub family: String,
         /// Who proposed it, where a search found it.
         pub proposer: String,
+        /// Where a search found it, the kernels that it is made of; as in schema `steered`.
+        #[serde(default)]
+        pub descends_from: Vec<Ancestor>,
         /// Tokens of `text`.
         pub tokens: u32,
         /// The space of `vector`.

@@ -67,12 +67,13 @@ impl KernelRow {
 }
 
 view! {
-    /// A kernel's text, by what its family is excluded from a search.
+    /// A kernel's text, by what its family is excluded from a search, and where it is from.
     pub struct KernelText of KernelRow {
         pub text: String,
         pub original_name: String,
         pub family: String,
         pub package: String,
+        pub path: String,
         pub license: String,
         pub verdict: String,
     }

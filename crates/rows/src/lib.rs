@@ -16,7 +16,7 @@
 //!     verdict: KernelVerdict::Duplicate.to_string(),
 //!     ..KernelRow::default()
 //! };
-//! // As a shard holds it, and read by a view of six of its columns.
+//! // As a shard holds it, and read by a view of seven of its columns.
 //! let columns = KernelRow::to_batch(&[row])?;
 //! let read = KernelText::from_batch(&columns)?;
 //! assert_eq!(read[0].text, "kernel void A() {}");
@@ -92,7 +92,7 @@ pub use run::{About, Outcome, RunRow, Transfers};
 pub use sample::{SampleRow, SampleVerdict};
 pub use schema::Described;
 pub use statistics::Statistics;
-pub use steered::{SteeredHead, SteeredRow, SteeredVerdict, Survivor};
+pub use steered::{Ancestor, SteeredHead, SteeredRow, SteeredVerdict, Survivor};
 pub use task::{COST, CpuGpuRow, Grouping, LabelHead, TaskHead, TaskVerdict, program_name};
 pub use timing::{TimingRow, TimingVerdict};
 pub use words::{Responsible, Words};

@@ -1,9 +1,12 @@
 schema! {
     /// A program that a language model wrote.
     #[derive(Default)]
-    pub struct SampleRow = "sample", 1 {
+    pub struct SampleRow = "sample", 2 {
         /// Number of the sample: with checkpoint and seed, what it was drawn by.
         pub number: u64,
+        /// `sample-NUMBER.cl`, what other stages call the program.
+        #[serde(default)]
+        pub path: String,
         /// The program, laid out; where it was accepted without dead code and in normal form.
         pub text: String,
         /// Its kernel.

@@ -19,7 +19,8 @@ schema! {
         /// `accepted`; `impossible` for a target that no program can have, `nothing-found` for one that
         /// nothing came near to.
         pub verdict: String,
-        /// The constraint that is broken; of a kernel, what is not as wanted, and why its search ended before its budget.
+        /// The constraint that is broken; of a kernel, what is not as wanted, and why its search ended before its budget; of the
+        /// last of fewer kernels than were asked for, what became of others.
         pub detail: String,
         /// Whether it lies right at the target.
         pub exact: bool,
@@ -29,6 +30,11 @@ schema! {
         pub proximity: f64,
         /// Who proposed it.
         pub proposer: String,
+        /// The kernels among the seeds that it is made of, in the order in which they came in, and what those descend from; none
+        /// where it was made from nothing. Members: the kernel's `name` where it was found, its `package`, its `path` there and its
+        /// `license` (SPDX expression), each empty where it is not known.
+        #[serde(default)]
+        pub descends_from: Vec<Ancestor>,
         /// How many mined kernels lie right at the target; they are no part of the answer.
         pub mined_exact: u32,
         /// Proximity of the nearest mined kernel; 0 without any.
@@ -59,6 +65,19 @@ schema! {
         #[serde(default)]
         pub trajectory: Vec<Survivor>,
     }
+}
+
+/// A kernel that others are made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ancestor {
+    /// Its name where it was found.
+    pub name: String,
+    /// Package name.
+    pub package: String,
+    /// Path in the package; of one that a search found `TARGET#RANK`.
+    pub path: String,
+    /// SPDX expression, or empty.
+    pub license: String,
 }
 
 /// A candidate that survived its generation of a search.

@@ -34,6 +34,17 @@ pub enum Grouping {
 }
 
 impl Grouping {
+    /// What is held out together of programs of these packages where nobody says: a package, where there are several.
+    #[must_use]
+    pub fn of_packages<'a>(packages: impl IntoIterator<Item = &'a str>) -> Grouping {
+        let mut packages = packages.into_iter();
+        let first = packages.next();
+        match packages.any(|other| Some(other) != first) {
+            true => Grouping::Package,
+            false => Grouping::Path,
+        }
+    }
+
     /// The group of a program with this package, family and path, of which the first two may be empty.
     #[must_use]
     pub fn of<'a>(self, package: &'a str, family: &'a str, path: &'a str) -> &'a str {

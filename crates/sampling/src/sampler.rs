@@ -373,6 +373,7 @@ impl<'a> Sampler<'a> {
     fn judge(&self, sample: &Sample) -> Result<SampleRow> {
         let mut row = SampleRow {
             number: sample.number,
+            path: format!("sample-{}.cl", sample.number),
             text: sample.text.clone(),
             tokens: lexer::tokens(&sample.text).count() as u32,
             closed: sample.closed,

@@ -57,6 +57,7 @@ fn found(row: SteeredRow, is_known: bool) -> ArchivedRow {
         name: row.name,
         path: row.path,
         proposer: row.proposer,
+        descends_from: row.descends_from,
         vector: if is_known { row.vector } else { Vec::new() },
         ..ArchivedRow::default()
     })

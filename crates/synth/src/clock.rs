@@ -125,9 +125,22 @@ impl Clock {
         self.ending(|limit| limit * 2 / 3, |limit| limit * 2 / 3)
     }
 
-    /// The same without the last fifth of its time.
-    pub(crate) fn but_the_end(&self) -> Clock {
-        self.ending(|limit| limit * 4 / 5, |limit| limit)
+    /// The same without this share of its time, at the end.
+    pub(crate) fn but_the_last(&self, share: f64) -> Clock {
+        self.ending(|limit| limit.mul_f64(1.0 - share), |limit| limit)
+    }
+
+    /// The same, ending once so much of the time that is left now is used.
+    pub(crate) fn for_the_next(&self, share: f64) -> Clock {
+        let used = Duration::from_secs_f64(self.seconds());
+        let next = |limit: Duration| used + limit.saturating_sub(used).mul_f64(share);
+        self.ending(next, |limit| limit)
+    }
+
+    /// What is left of the budget.
+    pub(crate) fn left(&self) -> Budget {
+        let used = Duration::from_secs_f64(self.seconds());
+        self.ending(|limit| limit.saturating_sub(used), |limit| limit).budget
     }
 
     /// How many more candidates may be judged, of so many.
@@ -138,5 +151,28 @@ impl Clock {
             }
             Budget::Wall(_) | Budget::Processor(_) => wanted,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_for_later_is_kept_of_time_and_not_of_candidates() {
+        let clock = Clock::start(Budget::Wall(Duration::from_secs(1000)));
+        assert_eq!(clock.but_the_last(0.25).budget, Budget::Wall(Duration::from_secs(750)));
+        let Budget::Wall(next) = clock.for_the_next(0.5).budget else { unreachable!("of time") };
+        assert!((500..1000).contains(&next.as_secs()), "{next:?}");
+        let Budget::Wall(left) = clock.left() else { unreachable!("of time") };
+        assert!(left < Duration::from_secs(1000), "{left:?}");
+        let clock = Clock::start(Budget::Candidates(1000));
+        for same in [clock.but_the_last(0.25), clock.for_the_next(0.5)] {
+            assert_eq!(same.budget, Budget::Candidates(1000));
+        }
+        assert_eq!(clock.left(), Budget::Candidates(1000));
+        let spent = Clock::overdue();
+        assert_eq!(spent.left(), Budget::Wall(Duration::ZERO));
+        assert!(spent.for_the_next(0.5).is_up());
     }
 }

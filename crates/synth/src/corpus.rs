@@ -2,22 +2,27 @@
 
 use crate::{
     Error,
+    clock::Clock,
     exclusion::Exclusion,
-    judge::Judge,
-    program::{Program, with_static_helpers},
+    judge::{Judge, Location},
+    kept::Kept,
+    leak_rule::{Fate, Rule},
+    program::{Ancestors, Program, with_static_helpers},
     target::Target,
+    vectors::{Allowance, vectors},
 };
 use dataset::{Code, Dataset, Language, Programs, Row, Verdict};
 use leak::Print;
 use lexer::kernel_names;
-use rayon::prelude::*;
-use rows::{ArchivedRow, ArchivedVerdict, KernelText};
+use rows::{Ancestor, ArchivedRow, ArchivedVerdict, KernelText, SteeredRow};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
-    fs,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, OnceLock},
 };
+
+/// How much of a target's time its seeds may take, to be described and looked at by the leak rule.
+pub(crate) const SEEDS: f64 = 0.5;
 
 /// A kernel to start from.
 #[derive(Debug)]
@@ -25,24 +30,36 @@ pub(crate) struct Seed {
     pub(crate) text: String,
     pub(crate) vector: Vec<f64>,
     /// Read when it is first edited.
-    pub(crate) program: OnceLock<Option<Program>>,
+    program: OnceLock<Option<Program>>,
+    /// Itself as it was mined, and what that descends from.
+    ancestors: Ancestors,
     /// Index of the mined text that it is, or is made of.
     origin: usize,
 }
 
+impl Seed {
+    /// Its tree.
+    pub(crate) fn read(&self, judge: &Judge) -> Option<&Program> {
+        let read = || Some(judge.read_one(&self.text)?.made_of(&self.ancestors));
+        self.program.get_or_init(read).as_ref()
+    }
+}
+
 /// A mined text, and what the leak rule looks at.
 #[derive(Debug, Default)]
-struct Origin {
-    text: String,
+pub(crate) struct Origin {
+    pub(crate) text: String,
     /// Names that it was found under, and those of its kernels.
-    names: BTreeSet<String>,
-    families: BTreeSet<String>,
+    pub(crate) names: BTreeSet<String>,
+    pub(crate) families: BTreeSet<String>,
+    /// Itself as it was found first, and what that descends from.
+    pub(crate) ancestors: Ancestors,
     /// How many rows hold it.
-    rows: usize,
+    pub(crate) rows: usize,
     /// Whether it is started from: of several kernels at a point of an archive one is, of those without a vector none.
-    is_seed: bool,
+    pub(crate) is_seed: bool,
     /// Of its kernels; known where they were needed.
-    prints: OnceLock<Vec<Print>>,
+    pub(crate) prints: OnceLock<Vec<Print>>,
 }
 
 /// Mined kernels with their vectors.
@@ -52,17 +69,21 @@ pub struct Corpus {
     pub(crate) seeds: Vec<Arc<Seed>>,
     mined: usize,
     excluded: usize,
+    /// Those that there was no time for.
+    left: usize,
+    /// What the first target's budget is measured by, since the seeds were opened.
+    clock: Option<Clock>,
     origins: Arc<[Origin]>,
     rule: Rule,
 }
 
-/// What the leak rule needs to look at kernels.
-#[derive(Clone, Debug, Default)]
-struct Rule {
-    /// Nothing; with workers.
-    exclusion: Exclusion,
-    /// The folder where prints are kept between runs.
-    cache: Option<PathBuf>,
+/// Where vectors may be known already.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    /// A data set of `features`.
+    pub(crate) features: Option<&'a Path>,
+    /// The folder that keeps what is computed for the next time.
+    pub(crate) cache: Option<&'a Path>,
 }
 
 impl Corpus {
@@ -80,27 +101,34 @@ impl Corpus {
         features: Option<&Path>,
         cache: Option<&Path>,
     ) -> Result<Corpus, Error> {
+        let known = Known { features, cache };
+        Corpus::open_within(path, exclusion, judge, known, &Allowance::unlimited())
+    }
+
+    /// The same, for as long as a search for a target may be kept from beginning: what was not described, or not looked at, by
+    /// then is no seed, and waits for the next run.
+    pub(crate) fn open_within(
+        path: &Path,
+        exclusion: &Exclusion,
+        judge: &Judge,
+        known: Known<'_>,
+        allowance: &Allowance,
+    ) -> Result<Corpus, Error> {
+        let Known { features, cache } = known;
         let mut given = features.map(|path| given(path, judge)).transpose()?.unwrap_or_default();
-        let Mined { rows: all, vectors: archived } = mined(path, judge)?;
+        let Mined { rows: all, vectors: archived, descent } = mined(path, judge)?;
         given.extend(archived);
         let identity = all.iter().map(|row| row.text.as_bytes());
         let versions = judge.versions();
         let identity = dataset::content_hash_of(identity.chain([versions.as_bytes()]));
         let weak = if sandbox::is_weak_allowed() { "-weak-sandbox" } else { "" };
-        let name = format!("{identity}-{}{weak}.json", judge.space().name());
-        let file = cache.map(|folder| folder.join(name));
+        let name = format!("{identity}-{}{weak}.bin", judge.space().name());
         let rule = Rule { exclusion: exclusion.beside(), cache: cache.map(Path::to_owned) };
-        let (mut origins, mut excluded) = (origins(all), 0);
-        let kept = match exclusion.folder_of(path) {
-            Some(_) => vec![false; origins.len()],
-            None => rule.kept(&origins, exclusion)?,
-        };
-        let mut is_kept = kept.iter();
-        origins.retain(|origin| {
-            let is_kept = *is_kept.next().expect("one for each");
-            excluded += if is_kept { 0 } else { origin.rows };
-            is_kept
-        });
+        let mut origins = origins(all, descent);
+        if exclusion.folder_of(path).is_some() {
+            let excluded = origins.iter().map(|origin| origin.rows).sum();
+            return Ok(Corpus { excluded, rule, ..Corpus::default() });
+        }
         let seeds = origins.iter().enumerate().filter(|(_, origin)| origin.is_seed);
         let mut texts: Vec<(usize, String)> =
             seeds.map(|(at, origin)| (at, origin.text.clone())).collect();
@@ -109,12 +137,42 @@ impl Corpus {
         let made = |(at, text): &(usize, String)| Some((*at, with_static_helpers(text)?));
         let made: Vec<(usize, String)> = texts.iter().filter_map(made).collect();
         texts.extend(made);
-        let vectors = vectors(&texts, &given, judge, file.as_deref())?;
-        let mined = vectors.iter().take(own).flatten().count();
-        let seeds = texts.into_iter().zip(vectors).filter_map(|((origin, text), vector)| {
-            Some(Arc::new(Seed { text, vector: vector?, program: OnceLock::new(), origin }))
+        let end = allowance.clock.but_the_last(1.0 - SEEDS);
+        let describing = if exclusion.has_prints() { end.for_the_next(0.5) } else { end.clone() };
+        let describing = Allowance { clock: describing, ..allowance.clone() };
+        let all: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+        let kept = Kept::open(cache, &name);
+        let locations = vectors(&all, &given, judge, kept, &describing)?;
+        let at = |((origin, _), place): (&(usize, String), &Location)| {
+            matches!(place, Location::At(_)).then_some(*origin)
+        };
+        let started: HashSet<usize> = texts.iter().zip(&locations).filter_map(at).collect();
+        let fates = rule.fates(&origins, &started, exclusion, &end)?;
+        let is_left = |((origin, _), place): (&(usize, String), &Location)| match fates[*origin] {
+            Fate::Free => *place == Location::Unknown,
+            Fate::Unseen => true,
+            Fate::Excluded => false,
+        };
+        let left = texts[..own].iter().zip(&locations).filter(|one| is_left(*one)).count();
+        let mut mined = 0;
+        let mut seeds = Vec::new();
+        let places = places(&fates);
+        for (number, ((origin, text), location)) in texts.into_iter().zip(locations).enumerate() {
+            let ancestors = origins[origin].ancestors.clone();
+            let (Some(origin), Location::At(vector)) = (places[origin], location) else { continue };
+            mined += usize::from(number < own);
+            let program = OnceLock::new();
+            seeds.push(Arc::new(Seed { text, vector, program, ancestors, origin }));
+        }
+        let mut fate = fates.iter();
+        let mut excluded = 0;
+        origins.retain(|origin| {
+            let fate = fate.next().expect("one for each");
+            excluded += if *fate == Fate::Excluded { origin.rows } else { 0 };
+            *fate == Fate::Free
         });
-        Ok(Corpus { seeds: seeds.collect(), mined, excluded, origins: origins.into(), rule })
+        let (origins, clock) = (origins.into(), Some(allowance.clock.clone()));
+        Ok(Corpus { seeds, mined, excluded, left, clock, origins, rule })
     }
 
     /// The seeds that the leak rule allows in a search for `target`; other targets play no part.
@@ -122,14 +180,28 @@ impl Corpus {
     /// # Errors
     /// When kernels cannot be looked at for want of clang or LLVM.
     pub fn for_target(&self, target: &Target) -> Result<Corpus, Error> {
+        self.for_target_within(target, &Allowance::unlimited().clock)
+    }
+
+    /// The same, less those that could not be looked at while the search for it may be kept from beginning.
+    pub(crate) fn for_target_within(
+        &self,
+        target: &Target,
+        clock: &Clock,
+    ) -> Result<Corpus, Error> {
+        let end = clock.for_the_next(SEEDS);
         let mut exclusion = self.rule.exclusion.beside();
         exclusion.add_target(target)?;
-        let kept = self.rule.kept(&self.origins, &exclusion)?;
-        let is_kept = |seed: &&Arc<Seed>| kept[seed.origin];
+        let started: HashSet<usize> = self.seeds.iter().map(|seed| seed.origin).collect();
+        let fates = self.rule.fates(&self.origins, &started, &exclusion, &end)?;
+        let is_kept = |seed: &&Arc<Seed>| fates[seed.origin] == Fate::Free;
+        let excluded = fates.iter().filter(|fate| **fate == Fate::Excluded).count();
         Ok(Corpus {
             seeds: self.seeds.iter().filter(is_kept).cloned().collect(),
             mined: self.seeds[..self.mined].iter().filter(is_kept).count(),
-            excluded: self.excluded + kept.iter().filter(|kept| !**kept).count(),
+            excluded: self.excluded + excluded,
+            left: self.left,
+            clock: None,
             origins: Arc::clone(&self.origins),
             rule: self.rule.clone(),
         })
@@ -153,6 +225,17 @@ impl Corpus {
         self.excluded
     }
 
+    /// How many more there would be, but for those that do not compile, had there been time to describe and look at all.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// What has measured the first target's budget since they were opened.
+    pub(crate) fn clock(&self) -> Option<Clock> {
+        self.clock.clone()
+    }
+
     /// The first of the texts that were not excluded, whether or not it compiles.
     pub(crate) fn first_text(&self) -> Option<&str> {
         self.origins.first().map(|origin| origin.text.as_str())
@@ -161,6 +244,12 @@ impl Corpus {
     /// The vectors of mined kernels.
     pub(crate) fn vectors(&self) -> impl Iterator<Item = &[f64]> {
         self.seeds[..self.mined].iter().map(|seed| seed.vector.as_slice())
+    }
+
+    /// What the seed of this text descends from; nothing where there is none.
+    pub(crate) fn descent_of(&self, text: &str) -> Ancestors {
+        let seed = self.seeds.iter().find(|seed| seed.text == text);
+        seed.map(|seed| seed.ancestors.clone()).unwrap_or_default()
     }
 
     /// Whether this seed is as it was mined.
@@ -195,41 +284,14 @@ fn given(path: &Path, judge: &Judge) -> Result<HashMap<String, Vec<f64>>, Error>
     Ok(given)
 }
 
-/// The vector of each of the texts, from what is `given` or from `file` where it is known there.
-fn vectors(
-    texts: &[(usize, String)],
-    given: &HashMap<String, Vec<f64>>,
-    judge: &Judge,
-    file: Option<&Path>,
-) -> Result<Vec<Option<Vec<f64>>>, Error> {
-    let mut known: HashMap<String, Option<Vec<f64>>> = file
-        .and_then(|file| fs::read(file).ok())
-        .and_then(|content| serde_json::from_slice(&content).ok())
-        .unwrap_or_default();
-    let keys: Vec<String> =
-        texts.iter().map(|(_, text)| dataset::content_hash(text.as_bytes())).collect();
-    let is_known = |key: &String| given.contains_key(key) || known.contains_key(key);
-    let fresh: Vec<usize> = (0..keys.len()).filter(|at| !is_known(&keys[*at])).collect();
-    if !fresh.is_empty() {
-        let unknown: Vec<&str> = fresh.iter().map(|at| texts[*at].1.as_str()).collect();
-        let vectors = judge.judge(&unknown)?;
-        known.extend(fresh.iter().map(|at| keys[*at].clone()).zip(vectors));
-        if let Some((file, folder)) = file.and_then(|file| Some((file, file.parent()?))) {
-            // Without a cache the next run takes longer, nothing else.
-            let _ = fs::create_dir_all(folder)
-                .and_then(|()| fs::write(file, serde_json::to_vec(&known)?));
-        }
-    }
-    let vector = |key: &String| given.get(key).or_else(|| known.get(key)?.as_ref()).cloned();
-    Ok(keys.iter().map(vector).collect())
-}
-
 /// What was read of a data set, folder or file of kernels.
 #[derive(Default)]
 struct Mined {
     rows: Vec<KernelText>,
     /// Vectors that stand there, by the hash of the text.
     vectors: HashMap<String, Vec<f64>>,
+    /// What kernels that a search found descend from, by their texts.
+    descent: HashMap<String, Vec<Ancestor>>,
 }
 
 /// All kernels at `path`.
@@ -247,13 +309,24 @@ fn mined(path: &Path, judge: &Judge) -> Result<Mined, Error> {
         if schema == ArchivedRow::SCHEMA {
             return archived(&dataset, judge);
         }
+        if schema == SteeredRow::SCHEMA {
+            return found(&dataset);
+        }
     }
     let mut rows = Vec::new();
     for program in Programs::open(path)?.iter()? {
         let program = program?;
-        let (original_name, family) = (called(&program), program.family);
+        let original_name = called(&program);
         if let (Language::OpenCl, Code::Text(text)) = (program.language, program.code) {
-            rows.push(KernelText { text, original_name, family, ..KernelText::default() });
+            rows.push(KernelText {
+                text,
+                original_name,
+                family: program.family,
+                package: program.provenance.package,
+                path: program.path,
+                license: program.provenance.license,
+                ..KernelText::default()
+            });
         }
     }
     Ok(Mined { rows, ..Mined::default() })
@@ -271,14 +344,35 @@ fn archived(dataset: &Dataset, judge: &Judge) -> Result<Mined, Error> {
         if is_known && judge.is_vector(&row.vector) {
             mined.vectors.insert(dataset::content_hash(row.text.as_bytes()), row.vector);
         }
+        mined.descent.insert(row.text.clone(), row.descends_from);
         mined.rows.push(KernelText {
             text: row.text,
             original_name: row.original_name,
             family: row.family,
             package: row.package,
+            path: row.path,
             license: row.license,
             verdict: if is_of_space { row.verdict } else { Verdict::ACCEPTED.to_owned() },
         });
+    }
+    Ok(mined)
+}
+
+/// All kernels that a search found.
+fn found(dataset: &Dataset) -> Result<Mined, Error> {
+    let mut mined = Mined::default();
+    for row in dataset.rows::<SteeredRow>()? {
+        let row = row?;
+        if row.verdict == Verdict::ACCEPTED {
+            mined.descent.insert(row.text.clone(), row.descends_from);
+            mined.rows.push(KernelText {
+                text: row.text,
+                original_name: stem(&row.path),
+                path: row.path,
+                verdict: row.verdict,
+                ..KernelText::default()
+            });
+        }
     }
     Ok(mined)
 }
@@ -314,14 +408,22 @@ pub(crate) fn stem(path: &str) -> String {
 }
 
 /// The texts, each once.
-fn origins(all: Vec<KernelText>) -> Vec<Origin> {
+fn origins(all: Vec<KernelText>, mut descent: HashMap<String, Vec<Ancestor>>) -> Vec<Origin> {
     let no_seeds = [ArchivedVerdict::SamePoint, ArchivedVerdict::NoVector].map(|one| one.name());
     let mut indices: HashMap<String, usize> = HashMap::new();
     let mut origins: Vec<Origin> = Vec::new();
     for row in all {
         let index = *indices.entry(row.text).or_insert_with_key(|text| {
             let names = kernel_names(text).into_iter().map(str::to_owned).collect();
-            origins.push(Origin { text: text.clone(), names, ..Origin::default() });
+            let own = Ancestor {
+                name: row.original_name.clone(),
+                package: row.package,
+                path: row.path,
+                license: row.license,
+            };
+            let earlier = descent.remove(text).unwrap_or_default();
+            let ancestors = Ancestors::new([vec![own], earlier].concat());
+            origins.push(Origin { text: text.clone(), names, ancestors, ..Origin::default() });
             origins.len() - 1
         });
         let origin = &mut origins[index];
@@ -335,62 +437,14 @@ fn origins(all: Vec<KernelText>) -> Vec<Origin> {
     origins
 }
 
-impl Rule {
-    /// Which texts are neither excluded nor of a family with one that is.
-    fn kept(&self, origins: &[Origin], exclusion: &Exclusion) -> Result<Vec<bool>, Error> {
-        if exclusion.has_prints() {
-            self.look_at(origins)?;
-        }
-        let is_held = |origin: &Origin| {
-            let prints = origin.prints.get().map(Vec::as_slice).unwrap_or_default();
-            exclusion.named(origin.names.iter().map(String::as_str)).is_some()
-                || exclusion.copied(prints).is_some()
-        };
-        let held: Vec<bool> = origins.par_iter().map(is_held).collect();
-        let families: HashSet<&String> = origins
-            .iter()
-            .zip(&held)
-            .filter(|(_, held)| **held)
-            .flat_map(|(origin, _)| &origin.families)
-            .collect();
-        let is_free = |(origin, held): (&Origin, &bool)| {
-            !held && origin.families.iter().all(|one| !families.contains(one))
-        };
-        Ok(origins.iter().zip(&held).map(is_free).collect())
-    }
-
-    /// Have the prints of all texts; those that a run before this one made are read.
-    fn look_at(&self, origins: &[Origin]) -> Result<(), Error> {
-        let missing: Vec<&Origin> =
-            origins.iter().filter(|origin| origin.prints.get().is_none()).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let versions = dataset::content_hash(self.exclusion.versions()?.as_bytes());
-        let file = self.cache.as_ref().map(|folder| folder.join(format!("{versions}-prints.bin")));
-        let mut known: HashMap<String, Vec<Print>> = file
-            .as_ref()
-            .and_then(|file| fs::read(file).ok())
-            .and_then(|content| postcard::from_bytes(&content).ok())
-            .unwrap_or_default();
-        let key = |origin: &Origin| dataset::content_hash(origin.text.as_bytes());
-        let fresh: Vec<&&Origin> =
-            missing.iter().filter(|origin| !known.contains_key(&key(origin))).collect();
-        let made = fresh
-            .par_iter()
-            .map(|origin| Ok((key(origin), self.exclusion.prints(&origin.text)?)))
-            .collect::<Result<Vec<_>, Error>>()?;
-        let is_fresh = !made.is_empty();
-        known.extend(made);
-        if let Some((file, folder)) = file.filter(|_| is_fresh).zip(self.cache.as_ref()) {
-            // Without a cache the next run takes longer, nothing else.
-            let bytes = postcard::to_stdvec(&known).unwrap_or_default();
-            let _ = fs::create_dir_all(folder).and_then(|()| fs::write(file, bytes));
-        }
-        for origin in missing {
-            let prints = known.get(&key(origin)).cloned().unwrap_or_default();
-            let _ = origin.prints.set(prints);
-        }
-        Ok(())
-    }
+/// Where each text stands once those that are not free are gone.
+fn places(fates: &[Fate]) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let place = |fate: &Fate| {
+        (*fate == Fate::Free).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    fates.iter().map(place).collect()
 }

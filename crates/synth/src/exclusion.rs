@@ -1,6 +1,6 @@
 //! What must not be among the seeds of a search, nor in the training set of a model that proposes.
 
-use crate::{Error, target::Target};
+use crate::{Error, clock::Clock, kept::Kept, target::Target};
 use dataset::{Code, Dataset, Programs, Row};
 use kernels::Printer;
 use leak::{Known, Match, Print};
@@ -26,6 +26,12 @@ pub struct Exclusion {
     folders: Vec<(PathBuf, bool)>,
     /// Started when it is first needed.
     printer: Arc<OnceLock<Printer>>,
+    /// The folder where it is kept between runs what excluded files hold.
+    cache: Option<PathBuf>,
+    /// Ends looking at excluded files.
+    clock: Option<Clock>,
+    /// Whether there was no time for some of them.
+    is_incomplete: bool,
 }
 
 /// Most kernels that a message names.
@@ -36,6 +42,17 @@ impl Exclusion {
     #[must_use]
     pub(crate) fn beside(&self) -> Exclusion {
         Exclusion { printer: Arc::clone(&self.printer), ..Exclusion::default() }
+    }
+
+    /// Nothing yet. What excluded files hold is kept in the folder `cache`, and looked at until the time of `clock` is up.
+    #[must_use]
+    pub(crate) fn within(cache: Option<&Path>, clock: Option<Clock>) -> Exclusion {
+        Exclusion { cache: cache.map(Path::to_owned), clock, ..Exclusion::default() }
+    }
+
+    /// Whether some of what is excluded was not looked at for want of time: what is a copy of it is not known then.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.is_incomplete
     }
 
     /// Exclude kernels of this name, wherever they are from. Target names are often
@@ -76,20 +93,37 @@ impl Exclusion {
     /// # Errors
     /// When it cannot be looked at for want of clang or LLVM.
     pub fn add_program(&mut self, text: &str) -> Result<(), Error> {
-        self.add_programs(&[("a program", text)])
+        for kernel in self.printer()?.file(text)? {
+            self.known.add(&format!("a program:{}", kernel.name), kernel.print);
+        }
+        Ok(())
     }
 
-    /// The same of several, each with what messages call it.
+    /// The same of several, each with what messages call it, as far as there is time.
     fn add_programs(&mut self, programs: &[(&str, &str)]) -> Result<(), Error> {
         if programs.is_empty() {
             return Ok(());
         }
         let printer = self.printer()?;
-        let all: Vec<_> =
-            programs.par_iter().map(|(_, text)| printer.file(text)).collect::<Result<_, _>>()?;
-        for ((path, _), kernels) in programs.iter().zip(all) {
-            for kernel in kernels {
-                self.known.add(&format!("{path}:{}", kernel.name), kernel.print);
+        let name = format!("{}-files.bin", dataset::content_hash(printer.versions().as_bytes()));
+        let mut kept: Kept<Vec<(String, Print)>> = Kept::open(self.cache.as_deref(), &name);
+        let key = |text: &str| dataset::content_hash(text.as_bytes());
+        let texts = programs.iter().map(|(_, text)| *text);
+        let fresh: Vec<&str> = texts.filter(|text| !kept.known.contains_key(&key(text))).collect();
+        let is_up = || self.clock.as_ref().is_some_and(Clock::is_up);
+        let looked_at = |text: &&str| -> Result<(String, Vec<(String, Print)>), Error> {
+            let kernels = printer.file(text)?.into_iter();
+            Ok((key(text), kernels.map(|kernel| (kernel.name, kernel.print)).collect()))
+        };
+        let made = fresh.par_iter().filter(|_| !is_up()).map(looked_at);
+        kept.add(made.collect::<Result<Vec<_>, Error>>()?);
+        for (path, text) in programs {
+            let Some(kernels) = kept.known.get(&key(text)) else {
+                self.is_incomplete = true;
+                continue;
+            };
+            for (name, print) in kernels {
+                self.known.add(&format!("{path}:{name}"), print.clone());
             }
         }
         Ok(())
@@ -305,6 +339,21 @@ mod tests {
         exclusion.add_program(OTHER).expect("the clang worker is built with the workspace");
         assert!(beside.printer.get().is_some());
         assert!(exclusion.has_prints() && !beside.has_prints());
+    }
+
+    #[test]
+    fn files_that_there_was_no_time_for_wait_for_the_next_run() {
+        let home = tempfile::tempdir().expect("a folder");
+        let file = home.path().join("one.cl");
+        fs::write(&file, OTHER).expect("written");
+        let within = |clock: Option<Clock>| {
+            let mut exclusion = Exclusion::within(Some(&home.path().join("cache")), clock);
+            exclusion.add_path(&file).expect("is read");
+            (exclusion.is_incomplete(), exclusion.has_prints())
+        };
+        assert_eq!(within(Some(Clock::overdue())), (true, false));
+        assert_eq!(within(None), (false, true));
+        assert_eq!(within(Some(Clock::overdue())), (false, true), "it was kept");
     }
 
     #[test]

@@ -46,6 +46,8 @@ mod feasible;
 mod halt;
 mod ilp;
 mod judge;
+mod kept;
+mod leak_rule;
 mod metric;
 mod neighbours;
 mod program;
@@ -56,6 +58,7 @@ mod search;
 mod steer;
 mod subset_sum;
 mod target;
+mod vectors;
 
 pub use archive::{Archive, ArchiveReport};
 pub use arguments::Arguments;
@@ -72,8 +75,8 @@ pub use proposer::{
 };
 pub use rand_chacha::ChaCha8Rng as Rng;
 pub use reach::far_out;
-pub use report::{Report, Share};
-pub use rows::{ArchivedRow, SteeredRow, Survivor};
+pub use report::{Fewer, Report, Share};
+pub use rows::{Ancestor, ArchivedRow, SteeredRow, Survivor};
 pub use search::{Acceptance, Found, Natural, NotNear, Search, Settings};
-pub use steer::{Seeds, Sizes, Steer, SteerItem, SteerOptions, Targets};
+pub use steer::{Observed, Seeds, Steer, SteerItem, SteerOptions, Targets};
 pub use target::{Constraint, Target};

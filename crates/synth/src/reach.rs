@@ -10,15 +10,17 @@ const FAR: f64 = 2.0;
 /// Dimensions, and targets, that are named.
 const NAMED: usize = 3;
 
-/// Which targets want far more of a dimension than any seed has (without seeds: than any of the mined kernels that
+/// Which targets want far more of a dimension than any seed has (without seeds, or where some of them wait to be described: than any of the mined kernels that
 /// were looked at when this was written), and how much that is: a search comes no nearer to these than programs of
 /// that size are.
 #[must_use]
 pub fn far_out(targets: &[Target], space: &dyn FeatureSpace, seeds: &Corpus) -> Vec<String> {
+    // What some of the seeds have says little of what the others do.
+    let seeds = Some(seeds).filter(|seeds| !seeds.is_empty() && seeds.left() == 0);
     let most = most(space, seeds);
-    let of = match seeds.is_empty() {
-        true => "mined kernels known to this version".to_owned(),
-        false => format!("the {} seeds", seeds.len()),
+    let of = match seeds {
+        None => "mined kernels known to this version".to_owned(),
+        Some(seeds) => format!("the {} seeds", seeds.len()),
     };
     let far = |target: &Target| {
         let dimensions = space.dimensions().into_iter().zip(&target.constraints).zip(&most);
@@ -34,7 +36,7 @@ pub fn far_out(targets: &[Target], space: &dyn FeatureSpace, seeds: &Corpus) -> 
         (!named.is_empty()).then(|| {
             let name = &target.name;
             let what =
-                if seeds.is_empty() { "what was ever reached" } else { "what the seeds have" };
+                if seeds.is_none() { "what was ever reached" } else { "what the seeds have" };
             format!("target '{name}' is far out of {what}: {}", named.join(", "))
         })
     };
@@ -47,9 +49,9 @@ pub fn far_out(targets: &[Target], space: &dyn FeatureSpace, seeds: &Corpus) -> 
     all
 }
 
-fn most(space: &dyn FeatureSpace, seeds: &Corpus) -> Vec<Option<f64>> {
+fn most(space: &dyn FeatureSpace, seeds: Option<&Corpus>) -> Vec<Option<f64>> {
     let dimensions = space.dimensions();
-    if seeds.is_empty() {
+    let Some(seeds) = seeds else {
         let known = |name: &&str| {
             let (space, name) = match space.joined() {
                 [] => (space.name(), *name),
@@ -61,7 +63,7 @@ fn most(space: &dyn FeatureSpace, seeds: &Corpus) -> Vec<Option<f64>> {
             })
         };
         return dimensions.iter().map(known).collect();
-    }
+    };
     let over =
         |at: usize| seeds.vectors().map(|vector| vector[at]).fold(f64::NEG_INFINITY, f64::max);
     (0..dimensions.len()).map(|at| Some(over(at))).collect()

@@ -16,6 +16,18 @@ pub struct Share {
     pub proximity_median: f64,
 }
 
+/// In `detail` of the last kernel of a target: how many of how many were found, and why.
+pub(crate) const ASKED_FOR: &str = " kernels asked for";
+
+/// A target for which fewer kernels were found than were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Fewer {
+    /// Kernels that were found.
+    pub kernels: u64,
+    /// Why there are no more.
+    pub why: String,
+}
+
 /// What `steer` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
@@ -33,8 +45,16 @@ pub struct Report {
     pub proximity_median: f64,
     /// The same of the nearest mined kernels.
     pub mined_proximity_median: f64,
+    /// Kernels asked for, for each target.
+    pub wanted: u64,
+    /// Kernels that were found, for all targets.
+    pub kernels: u64,
+    /// Possible targets for which fewer were found than were asked for.
+    pub fewer: BTreeMap<String, Fewer>,
     /// Mined kernels to start from.
     pub seeds: u64,
+    /// Mined kernels that there was no time to describe, and that nothing was started from for that.
+    pub seeds_left: u64,
     /// Of these, those that the target with the fewest, and the one with the most, could start from: what would give a target
     /// away is no seed for it.
     pub seeds_per_target: [u64; 2],
@@ -57,9 +77,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of the rows of targets; `sizes` are the targets' instructions by name.
+    /// Of the rows of targets, for each of which so many kernels were asked for; `sizes` are the targets' instructions by name.
     #[must_use]
-    pub fn of(rows: &[SteeredHead], sizes: &BTreeMap<String, f64>) -> Report {
+    pub fn of(rows: &[SteeredHead], wanted: u64, sizes: &BTreeMap<String, f64>) -> Report {
         let first: Vec<&SteeredHead> = rows.iter().filter(|row| row.rank == 1).collect();
         let possible: Vec<&SteeredHead> =
             first.iter().copied().filter(|row| row.verdict != "impossible").collect();
@@ -90,6 +110,9 @@ impl Report {
             impossible: (first.len() - possible.len()) as u64,
             nothing_found: possible.iter().filter(|row| is_nothing(row)).count() as u64,
             proximity_median: whole.proximity_median,
+            wanted,
+            kernels: rows.iter().filter(|row| is_kernel(row)).count() as u64,
+            fewer: fewer(rows, wanted),
             mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity))
                 .unwrap_or(0.0),
             seeds_per_target: {
@@ -111,6 +134,29 @@ impl Report {
     }
 }
 
+fn is_kernel(row: &SteeredHead) -> bool {
+    row.verdict == rows::SteeredVerdict::Accepted.name()
+}
+
+/// The targets with fewer kernels than were asked for.
+fn fewer(rows: &[SteeredHead], wanted: u64) -> BTreeMap<String, Fewer> {
+    let mut fewer: BTreeMap<String, Fewer> = BTreeMap::new();
+    let possible = rows.iter().filter(|row| is_kernel(row) || is_nothing(row));
+    for row in possible {
+        let of_target = fewer.entry(row.target.clone()).or_default();
+        of_target.kernels += u64::from(is_kernel(row));
+        let why = match is_nothing(row) {
+            true => Some(row.detail.as_str()),
+            false => row.detail.split("; ").find(|said| said.contains(ASKED_FOR)),
+        };
+        if let Some(why) = why {
+            why.clone_into(&mut of_target.why);
+        }
+    }
+    fewer.retain(|_, of_target| of_target.kernels < wanted);
+    fewer
+}
+
 fn is_nothing(row: &SteeredHead) -> bool {
     row.verdict == rows::SteeredVerdict::NothingFound.name()
 }
@@ -125,5 +171,36 @@ fn share(rows: &[&SteeredHead]) -> Share {
         targets: rows.len() as u64,
         exact: rows.iter().filter(|row| row.exact).count() as u64,
         proximity_median: median(rows.iter().map(|row| row.proximity)).unwrap_or(0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_with_fewer_kernels_than_asked_for_say_why() {
+        let row = |target: &str, verdict: &str, detail: &str| SteeredHead {
+            target: target.to_owned(),
+            verdict: verdict.to_owned(),
+            detail: detail.to_owned(),
+            ..SteeredHead::default()
+        };
+        let why = "2 of 3 kernels asked for (of others 1 race): more time";
+        let rows = [
+            row("two", "accepted", ""),
+            row("two", "accepted", &format!("has Load 3 for 2; {why}")),
+            row("three", "accepted", ""),
+            row("three", "accepted", ""),
+            row("three", "accepted", ""),
+            row("none", "nothing-found", "none of 5; none"),
+            row("never", "impossible", "Ret = 0"),
+        ];
+        let report = Report::of(&rows, 3, &BTreeMap::new());
+        assert_eq!((report.wanted, report.kernels), (3, 5));
+        let fewer = |kernels, why: &str| Fewer { kernels, why: why.to_owned() };
+        let expected = [("none", fewer(0, "none of 5; none")), ("two", fewer(2, why))];
+        let expected = BTreeMap::from(expected.map(|(name, why)| (name.to_owned(), why)));
+        assert_eq!(report.fewer, expected);
     }
 }

@@ -364,3 +364,19 @@ fn a_search_says_at_once_that_it_begins_and_then_how_near_it_is() {
     let searched = told.iter().rfind(|one| !one.ends_with(": written more readably"));
     assert!(searched.is_some_and(|one| one.contains(" candidates, proximity ")), "{told:?}");
 }
+
+#[test]
+fn how_near_a_search_is_never_goes_back_in_what_is_said() {
+    let judge = judge("instcount");
+    let target = Target::parse("Load=40,Store=40", judge.space()).expect("well-formed");
+    let (corpus, told) = (Corpus::default(), Told::default());
+    // Enough for a search with plain edits, behind which the one with all edits begins from nothing.
+    let mut search = Search::new(&judge, &corpus, settings(1_800)).expect("known");
+    search.set_watch(&told);
+    search.find(&target, &AtomicBool::new(false)).expect("candidates are judged");
+    drop(search);
+    let told = told.0.into_inner().expect("nobody panics");
+    let near = told.iter().filter_map(|one| one.split_once(" proximity ")?.1.parse::<f64>().ok());
+    let near: Vec<f64> = near.collect();
+    assert!(near.len() > 1 && near.is_sorted(), "{told:?}");
+}

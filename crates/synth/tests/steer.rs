@@ -241,3 +241,27 @@ fn vectors_of_seeds_are_read_where_they_are_given() {
     options.seeds.features = Some(other);
     assert!(options.corpus(&judge).expect_err("no vectors").to_string().contains("steered"));
 }
+
+#[test]
+fn seeds_that_there_is_no_time_for_wait_for_the_next_run() {
+    let judge = judge();
+    let home = home();
+    let options = || {
+        let mut options = options(&judge, home.path(), &TARGETS[3..4], false);
+        options.seeds.cache = Some(home.path().join("cache"));
+        options.settings.budget = Budget::Wall(Duration::from_nanos(1));
+        options
+    };
+    let mut described = 0;
+    while described < 2 {
+        let corpus = options().corpus(&judge).expect("readable");
+        assert!(corpus.len() > described, "each run describes one at least");
+        assert_eq!(corpus.len() + corpus.left(), 2);
+        described = corpus.len();
+    }
+    let before = judge.judged();
+    options().corpus(&judge).expect("readable");
+    assert_eq!(judge.judged(), before);
+    let done = run(&judge, options(), &Context::new(home.path().join("out"))).expect("steered");
+    assert_eq!((done.summary.seeds, done.summary.seeds_left), (2, 0));
+}

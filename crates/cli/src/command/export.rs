@@ -85,7 +85,12 @@ impl Export {
 
     fn files(&self) -> anyhow::Result<(Value, String)> {
         let to = self.to.display();
-        let programs = Programs::open(&self.dataset)?;
+        let programs = Programs::open(&self.dataset).map_err(|error| match error {
+            dataset::Error::OtherRows { .. } => anyhow::anyhow!(
+                "{error}; `--to FILE.csv` or FILE.jsonl writes the rows of any data set"
+            ),
+            error => error.into(),
+        })?;
         let written = programs.export(&self.to, self.limit.unwrap_or(usize::MAX))?;
         let rejected = match &programs {
             Programs::Dataset(dataset) if self.limit.is_none() => {
@@ -123,6 +128,7 @@ impl Export {
 
     fn rows(&self, format: interchange::Format) -> anyhow::Result<(Value, String)> {
         let dataset = Dataset::open(&self.dataset)?;
+        has_folder(&self.to)?;
         let stop = interrupt::quiet_flag()?;
         let limit = self.limit.map_or(u64::MAX, |limit| limit as u64);
         let rows = interchange::export_rows(&dataset, format, &self.to, limit, &stop)?;
@@ -131,6 +137,7 @@ impl Export {
 
     fn cldrive(&self) -> anyhow::Result<(Value, String)> {
         let dataset = Dataset::open(&self.dataset)?;
+        has_folder(&self.to)?;
         let stop = interrupt::quiet_flag()?;
         let found = dataset.rows::<RunRow>()?;
         let rows = new_file(&self.to, |out| -> anyhow::Result<u64> {

@@ -37,8 +37,8 @@ pub(crate) struct Label {
     /// Devices whose transfer time counts: the GPU only (a CPU reads host memory in place), or both
     #[arg(long, value_enum, value_name = "DEVICES", default_value = "gpu")]
     transfers: Counted,
-    /// Rows held out together in cross-validation: those of one package, family or path [default: package; of tasks other
-    /// than cpu-gpu and local-size, path where all programs are of one, or are plain files]
+    /// Rows held out together in cross-validation: those of one package, family or path [default: package; path where all
+    /// programs are of one, or are plain files]
     #[arg(long, value_enum)]
     group: Option<Together>,
     /// Pipelines that `passes` compares, in the place of those that ship: lines NAME, minsize or -, PASSES
@@ -83,11 +83,13 @@ enum Together {
     Path,
 }
 
-fn grouping(group: Option<Together>) -> Grouping {
-    match group {
-        Some(Together::Package) | None => Grouping::Package,
-        Some(Together::Family) => Grouping::Family,
-        Some(Together::Path) => Grouping::Path,
+impl Together {
+    fn grouping(self) -> Grouping {
+        match self {
+            Together::Package => Grouping::Package,
+            Together::Family => Grouping::Family,
+            Together::Path => Grouping::Path,
+        }
     }
 }
 
@@ -108,8 +110,8 @@ impl Label {
         if self.pipelines.is_some() {
             bail!(cost::Error::NoPipelines("local-size".to_owned()));
         }
-        let sizes =
-            cost::GroupSizes::new(&self.labeled, self.features.as_deref(), grouping(self.group))?;
+        let group = self.group.map(Together::grouping);
+        let sizes = cost::GroupSizes::new(&self.labeled, self.features.as_deref(), group)?;
         let bar = Bar::new(global);
         stage::run(&sizes, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
@@ -129,8 +131,8 @@ impl Label {
             Counted::Gpu => Transfers::Gpu,
             Counted::Both => Transfers::Both,
         });
-        let label =
-            device::Label::new(&self.labeled, &vectors, described, grouping(self.group), task)?;
+        let group = self.group.map(Together::grouping);
+        let label = device::Label::new(&self.labeled, &vectors, described, group, task)?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
@@ -141,8 +143,9 @@ impl Label {
         let task = cost::task(task, pipelines)?;
         let programs = Programs::open(&self.labeled)?;
         let grouping = match self.group {
+            Some(group) => group.grouping(),
             None if programs.is_of_one_package()? => Grouping::Path,
-            group => grouping(group),
+            None => Grouping::Package,
         };
         let name = self.labeled.display().to_string();
         let programs = (programs, name.as_str());

@@ -24,7 +24,7 @@ pub(crate) struct Query {
     #[arg(value_name = "NAME=DATASET")]
     tables: Vec<String>,
     /// Output format
-    #[arg(long, value_enum, default_value = "table")]
+    #[arg(long, value_enum, default_value = "table", conflicts_with = "out")]
     format: Format,
     /// Memory limit of the query, and of rows held in memory; sorts, aggregations and joins spill to temporary files
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::size)]

@@ -50,7 +50,7 @@ pub(crate) struct Run {
     seed: u64,
     /// Time limit of one kernel on one device over all sizes: CPU time on a CPU (and four times that
     /// in wall-clock time), else wall-clock time
-    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = limit)]
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = limit_of)]
     limit: Duration,
     /// Time for measuring one kernel at one size on one device, three runs at least; 0s only checks it
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = duration)]
@@ -86,6 +86,14 @@ const VALUES: &[(&str, Values)] = &[
     ("sorted", Values::Sorted),
     ("ones", Values::Ones),
 ];
+
+/// A time limit, where a number of kernels may be meant.
+fn limit_of(text: &str) -> Result<Duration, String> {
+    limit(text).map_err(|why| match text.parse::<u64>() {
+        Ok(_) => format!("{why}; --sample {text} runs so many kernels"),
+        Err(_) => why,
+    })
+}
 
 impl Run {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {

@@ -23,7 +23,7 @@ pub(crate) struct Show {
     /// A data set, or a folder or file of programs
     dataset: PathBuf,
     /// Print N programs after the summary
-    #[arg(long, visible_alias = "n", value_name = "N", default_value_t = 1)]
+    #[arg(long, visible_alias = "n", alias = "limit", value_name = "N", default_value_t = 1)]
     programs: usize,
     /// Only programs whose path or name contains TEXT
     #[arg(long = "match", value_name = "TEXT")]
@@ -165,8 +165,14 @@ impl Show {
                 false => name.clone(),
             };
             let short: Vec<_> = short.map(|field| quoted(field.name())).take(8).collect();
+            let wanted = match &self.pattern {
+                Some(pattern) if schema.index_of("path").is_ok() => {
+                    format!("WHERE path LIKE '%{pattern}%' ")
+                }
+                _ => String::new(),
+            };
             return output::line(&format!(
-                "its rows are not programs: stampmill query \"SELECT {} FROM d LIMIT 5\" d={}",
+                "its rows are not programs: stampmill query \"SELECT {} FROM d {wanted}LIMIT 5\" d={}",
                 short.join(", "),
                 dataset.folder().display()
             ))
@@ -200,6 +206,9 @@ impl Show {
                 output::line(&format!("\n// {path} {known}{renamed}{inferred}\n{text}"))?;
                 shown += 1;
             }
+        }
+        if let (0, Some(pattern), Programs::Files(..)) = (shown, &self.pattern, programs) {
+            bail!("no program's path contains `{pattern}`");
         }
         if let (0, Some(pattern)) = (shown, &self.pattern) {
             let by_name = match holds(&self.dataset, rows::KernelRow::SCHEMA) {

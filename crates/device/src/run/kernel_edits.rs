@@ -156,7 +156,11 @@ fn read(path: &Path) -> Result<Vec<KernelPair>> {
     let pairs = match path.is_dir() {
         true => read_folder(path).map_err(|error| failed(error.to_string()))?,
         false => {
-            let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+            let text = std::fs::read_to_string(path).map_err(|source| dataset::Error::File {
+                action: "read",
+                path: path.to_owned(),
+                source,
+            })?;
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
             lines
                 .map(|(at, line)| {

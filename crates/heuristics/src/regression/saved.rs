@@ -1,7 +1,7 @@
 //! Regressions as files: `heuristic train` writes them for tasks with one choice, `heuristic predict` reads them.
 
 use super::{REGRESSORS, Regressor, distinct_columns, fit, is_count};
-use crate::{Error, Result, Table, Task};
+use crate::{Error, Result, Table, Task, task::USABLE};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, fs, path::Path};
 
@@ -102,7 +102,7 @@ impl CostModel {
         };
         let known: Vec<&crate::Row> = table.task.rows.iter().filter(|row| row.measured()).collect();
         if known.is_empty() {
-            return Err(Error::NoRows { what: table.name.clone(), rejected: 0 });
+            return Err(Error::NoRows { what: USABLE.to_owned(), rejected: 0 });
         }
         let rows: Vec<&[f64]> = known.iter().map(|row| row.features.as_slice()).collect();
         let mut kept = distinct_columns(&rows);

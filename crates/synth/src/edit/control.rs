@@ -148,7 +148,7 @@ pub(super) const EDITS: &[Entry] = &[
     ("for-sum", STATEMENTS, |program, zone, rng| {
         insert(program, zone, rng, |make| {
             let (counter, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
-            let sum = format!("{counter}s");
+            let sum = make.program.fresh_name();
             let local = || Expression::name(Ty::FLOAT, sum.clone());
             let element = make.element(Ty::FLOAT, Expression::name(Ty::INT, counter.clone()));
             let at = make.own_place();

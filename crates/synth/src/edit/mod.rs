@@ -16,6 +16,7 @@ mod make;
 mod memory;
 mod named;
 mod natural;
+mod place;
 mod plain;
 mod pointer;
 mod removal;

@@ -2,11 +2,8 @@
 //! a search under `--natural` draws from them; its first phase never does.
 
 use super::{
-    ANY, Edit, Entry, Rng, Zone, all,
-    make::{Maker, work_item},
-    random_statement, random_value,
-    site::random_point,
-    value::is_plain,
+    ANY, Edit, Entry, Rng, Zone, all, make::work_item, place, random_statement, random_value,
+    site::random_point, value::is_plain,
 };
 use crate::program::{Expression, Node, Program, Statement, Ty};
 use rand::{Rng as _, seq::IndexedRandom};
@@ -27,14 +24,19 @@ const OTHERS: [&str; 9] = [
     "parameter-instead",
 ];
 
-/// Every edit of the second phase.
+/// Every edit of the second phase; those of places twice, since what they mend is what a search leaves most often.
 pub(crate) fn natural() -> Vec<Edit> {
-    own().chain(all().into_iter().filter(|edit| OTHERS.contains(&edit.name))).collect()
+    let others = all().into_iter().filter(|edit| OTHERS.contains(&edit.name));
+    own().chain(own_of(place::EDITS)).chain(others).collect()
 }
 
 /// Those that no other family has.
 pub(super) fn own() -> impl Iterator<Item = Edit> {
-    EDITS.iter().map(|(name, _, apply)| Edit { name, zone: Zone::Any, apply: *apply })
+    own_of(EDITS).chain(own_of(place::EDITS))
+}
+
+fn own_of(entries: &'static [Entry]) -> impl Iterator<Item = Edit> {
+    entries.iter().map(|(name, _, apply)| Edit { name, zone: Zone::Any, apply: *apply })
 }
 
 /// Whether nothing behind it in its list is reached.
@@ -102,7 +104,7 @@ fn named_value(program: &mut Program, rng: &mut Rng) -> Option<()> {
             });
         }
         let declared = Statement::Declare {
-            prefix: format!("{ty} {name} = "),
+            prefix: format!("{} {name} = ", ty.word()),
             name,
             ty,
             value: Some(value.clone()),
@@ -127,7 +129,7 @@ fn named_place(program: &mut Program, rng: &mut Rng) -> Option<()> {
         });
     }
     let declared = Statement::Declare {
-        prefix: format!("{} {name} = ", if ty == Ty::INT { "int" } else { "size_t" }),
+        prefix: format!("{} {name} = ", ty.word()),
         name,
         ty,
         value: Some(value),
@@ -259,13 +261,6 @@ const EDITS: &[Entry] = &[
         let known: Vec<&str> = known.map(|one| one.name.as_str()).collect();
         let name = known.choose(rng)?;
         drawn.replace(program, Expression::name(ty, *name));
-        Some(())
-    }),
-    ("own-place-instead", ANY, |program, _, rng| {
-        let drawn = random_value(program, Zone::Index, rng, |value| value.ty.scalar().is_some())?;
-        let scope = drawn.scope.clone();
-        let place = Maker { program, scope: &scope, rng }.own_place();
-        drawn.replace(program, place);
         Some(())
     }),
     ("simple-literal", ANY, |program, _, rng| {

@@ -86,7 +86,8 @@ fn edits_of_how_a_kernel_is_written_leave_where_it_lies() {
     let kernel = "__kernel void A(__global float* a, __global float* b, __global int* c, int d, float e) {\n  \
                   int f = (int)get_global_id(0 + d);\n  a[f] = a[f] + e * (float)3.5f;\n  \
                   if (0 == c[f]) {\n    return;\n    c[d] = 2;\n  }\n  b[(int)(0 + d)] = fmax(e, e);\n  b[d] *= 7.0f;\n  c[d] = 1;\n  \
-                  b[get_global_id(1)] = e;\n  {\n    int g = get_global_id(0);\n    \
+                  size_t h = get_global_id(1);\n  int i = get_global_id(1);\n  int j = get_global_id(1);\n  \
+                  c[d << 1] = i + j;\n  b[get_global_id(1)] = a[get_global_id(2)];\n  {\n    int g = get_global_id(0);\n    \
                   c[g] += d;\n  }\n  a[get_global_id(0)] = e;\n}\n";
     let place = |text: &str| judge.judge(&[text]).expect("LLVM is here").pop().flatten();
     let before = place(kernel).expect("it compiles");
@@ -145,6 +146,8 @@ fn a_fence_for_the_right_memory_and_one_inside_a_switch_are_left_alone() {
         "work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device)",
     );
     assert!(!has_place("fence-local", &scoped) && has_place("fence-global", &scoped));
+    // Which memory it is for is no number among others.
+    assert!(!has_place("change-literal", "__kernel void A(__global int* a) {\n  barrier(1);\n}\n"));
     let inside = "__kernel void A(__global int* a, int b) {\n  switch (b) {\n  case 1:\n    a[0] = \
                   1;\n  default:\n    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n}\n";
     assert!(!has_place("unfence", inside));

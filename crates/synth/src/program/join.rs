@@ -49,6 +49,7 @@ impl Program {
         }));
         joined.body.append(&mut shared);
         joined.body.push(Statement::Block(body));
+        joined.ancestors.add(&other.ancestors);
         Some(joined)
     }
 

@@ -14,6 +14,8 @@ impl Program {
     /// change the same thing.
     pub(crate) fn merge(base: &Program, one: &Program, other: &Program) -> Option<Program> {
         let (added, strange) = parameters(base, one, other)?;
+        let mut ancestors = one.ancestors.clone();
+        ancestors.add(&other.ancestors);
         let mut merged = Program {
             head: pick(&base.head, &one.head, &other.head)?,
             parameters: one.parameters.iter().chain(added).cloned().collect(),
@@ -21,6 +23,7 @@ impl Program {
             tail: pick(&base.tail, &one.tail, &other.tail)?,
             next: one.next.max(other.next),
             style: one.style,
+            ancestors,
         };
         if !strange.is_empty() {
             let text = merged.to_string();

@@ -4,6 +4,7 @@
 //! cannot understand is kept as the text it was.
 
 mod apart;
+mod descent;
 mod fit;
 mod helper;
 mod join;
@@ -14,6 +15,7 @@ mod types;
 mod unused;
 mod walk;
 
+pub(crate) use descent::Ancestors;
 pub(crate) use helper::{with_shared_helper, with_static_helpers};
 pub(crate) use print::{as_mined, renumbered};
 pub(crate) use types::{Scalar, Space, Ty};
@@ -35,6 +37,7 @@ pub struct Program {
     /// The least number that no name given here has.
     pub(crate) next: usize,
     pub(crate) style: Style,
+    pub(crate) ancestors: Ancestors,
 }
 
 /// How edits write.
@@ -162,6 +165,11 @@ impl Expression {
         Expression::new(left.ty, Node::Assign("=".to_owned(), Box::new(left), Box::new(right)))
     }
 
+    /// Whether it asks about the work-item: `get_global_id(0)` and its like.
+    pub(crate) fn is_of_work_item(&self) -> bool {
+        matches!(&self.node, Node::Call(function, _) if function.starts_with("get_"))
+    }
+
     /// Takes it out, leaving something without meaning behind.
     pub(crate) fn take(&mut self) -> Expression {
         std::mem::replace(self, Expression::literal(Ty::Other, "0"))
@@ -179,6 +187,7 @@ impl Program {
             tail: "\n".to_owned(),
             next: 0,
             style: Style::default(),
+            ancestors: Ancestors::default(),
         }
     }
 
@@ -222,6 +231,7 @@ impl Program {
             tail: self.tail.clone(),
             next: self.next,
             style: self.style,
+            ancestors: self.ancestors.clone(),
         }
     }
 

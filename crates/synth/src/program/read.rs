@@ -114,6 +114,7 @@ impl<'a> Reader<'a> {
             body: self.statements(*body)?,
             tail: self.source.get(self.end(*body)?..)?.to_owned(),
             style: super::Style::default(),
+            ancestors: super::Ancestors::default(),
         })
     }
 
@@ -230,8 +231,10 @@ impl<'a> Reader<'a> {
                 None => None,
             };
             let equals = if value.is_some() { " = " } else { "" };
+            let is_size = self.string(self.tree.nodes[*child].type_name).contains("size_t");
+            let word = if is_size { ty.word() } else { ty.to_string() };
             into.push(Statement::Declare {
-                prefix: format!("{ty} {name}{equals}"),
+                prefix: format!("{word} {name}{equals}"),
                 name,
                 ty,
                 value,

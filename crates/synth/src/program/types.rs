@@ -135,6 +135,11 @@ impl Ty {
         number(&rest)
     }
 
+    /// As people declare a variable of this type.
+    pub(crate) fn word(self) -> String {
+        if self == Ty::SIZE { "size_t".to_owned() } else { self.to_string() }
+    }
+
     fn pointer_to(pointee: &str) -> Ty {
         let (space, constant, rest) = qualifiers(pointee);
         match number(&rest) {

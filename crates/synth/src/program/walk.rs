@@ -143,6 +143,8 @@ impl Walk<'_> {
     /// An expression evaluated for what it does.
     fn effect(&mut self, expression: &mut Expression) -> ControlFlow<()> {
         match &mut expression.node {
+            // Which memory a fence is for is for edits of fences.
+            Node::Call(function, _) if is_fence(function) => ControlFlow::Continue(()),
             Node::Assign(_, left, right) => {
                 self.target(left)?;
                 self.value(right, Place::Value)
@@ -220,6 +222,11 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether a function of this name waits for other work-items, or for memory.
+fn is_fence(function: &str) -> bool {
+    function.ends_with("barrier") || function.ends_with("mem_fence")
 }
 
 /// Whether one of these statements declares `name`, at any depth.

@@ -41,6 +41,7 @@ fn one(state: &State<'_>, rng: &mut Rng) -> Option<Candidate> {
     let mut statement = None;
     given.change(&mut donor, |list, at| statement = Some(list[at].clone()));
     let statement = bind(&mut program, statement?, &scope, rng)?;
+    program.ancestors.add(&donor.ancestors);
     let point = random_point(&mut program, Zone::Any, rng, |_| true)?;
     let replaces = rng.random_bool(0.4);
     point.change(&mut program, |list, at| {

@@ -11,6 +11,7 @@ pub mod model;
 mod mutate;
 pub(crate) mod nearest;
 mod random;
+mod smith;
 
 pub use random::samples;
 
@@ -163,8 +164,7 @@ impl State<'_> {
 
     /// The tree of a mined kernel.
     fn seed(&self, index: usize) -> Option<&Program> {
-        let seed = &self.corpus.seeds[index];
-        seed.program.get_or_init(|| self.judge.read_one(&seed.text)).as_ref()
+        self.corpus.seeds[index].read(self.judge)
     }
 }
 
@@ -229,7 +229,7 @@ pub trait Proposer: Send {
 type Make = fn() -> Box<dyn Proposer>;
 
 /// All proposers, in the order in which `--help` lists them.
-const ALL: [Make; 8] = [
+const ALL: [Make; 9] = [
     || Box::new(nearest::Nearest::default()),
     || Box::new(construct::Construct),
     || Box::new(guided::Guided),
@@ -238,6 +238,7 @@ const ALL: [Make; 8] = [
     || Box::new(crossover::Crossover),
     || Box::new(mutate::Mutate::default()),
     || Box::new(random::Random),
+    || Box::new(smith::Smith),
 ];
 
 /// Names of those that propose unless others are named; without seeds, those that need none.

@@ -1,7 +1,7 @@
 //! A language model among the proposers: BenchPress's way (PACT'22, section 3.3), for every kind of model.
 
 use super::{Candidate, Proposer, State};
-use crate::{Error, edit::Rng};
+use crate::{Error, edit::Rng, program::Ancestors};
 use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, TrainingSet, condition};
 use rand::Rng as _;
 use std::{
@@ -98,13 +98,16 @@ impl Model {
             .collect()
     }
 
-    fn prompt(&self, state: &State<'_>, rng: &mut Rng) -> Prompt {
+    /// What the model goes on from, and what that descends from.
+    fn prompt(&self, state: &State<'_>, rng: &mut Rng) -> (Prompt, Ancestors) {
         let survivors = state.survivors();
         let parent = (!survivors.is_empty() && rng.random_bool(0.5))
-            .then(|| &survivors[rng.random_range(0..survivors.len())].text);
-        let text = parent.and_then(|text| holed(text, self.checkpoint.kind(), rng));
+            .then(|| &survivors[rng.random_range(0..survivors.len())]);
+        let text = parent.and_then(|parent| holed(&parent.text, self.checkpoint.kind(), rng));
+        let program = parent.filter(|_| text.is_some()).and_then(|parent| parent.program.as_ref());
+        let ancestors = program.map(|program| program.ancestors.clone()).unwrap_or_default();
         let text = text.unwrap_or_else(|| lm::START.to_owned());
-        Prompt { features: self.conditions(state), ..Prompt::new(&text) }
+        (Prompt { features: self.conditions(state), ..Prompt::new(&text) }, ancestors)
     }
 }
 
@@ -124,12 +127,16 @@ impl Proposer for Model {
             ..Drawing::default()
         };
         let sampler = Sampler::new(&self.checkpoint, drawing);
-        let mut found = Vec::new();
+        let (mut found, mut descent) = (Vec::new(), Vec::new());
         for number in 0..count as u64 {
-            let prompt = self.prompt(state, rng);
+            let (prompt, ancestors) = self.prompt(state, rng);
             // A survivor that leaves no room, or that the model cannot spell, is no way on from there.
-            let prompt = if sampler.reads(&prompt) { prompt } else { Prompt::new(lm::START) };
+            let (prompt, ancestors) = match sampler.reads(&prompt) {
+                true => (prompt, ancestors),
+                false => (Prompt::new(lm::START), Ancestors::default()),
+            };
             found.push((number, prompt));
+            descent.push(ancestors);
         }
         let mut texts = Vec::new();
         let drawn = sampler.draw_each(found.into_iter(), &mut |sample| {
@@ -144,7 +151,14 @@ impl Proposer for Model {
             return Vec::new();
         }
         texts.sort_unstable();
-        texts.into_iter().map(|(_, text)| Candidate::of_text(text)).collect()
+        let made = |(number, text): &(u64, String)| {
+            let ancestors = &descent[*number as usize];
+            // A text does not say what it descends from; its tree does.
+            let known = (!ancestors.is_empty()).then(|| state.judge.read_one(text)).flatten();
+            let program = known.map(|program| program.made_of(ancestors));
+            Candidate { program, ..Candidate::of_text(text.clone()) }
+        };
+        state.judge.in_parallel(&texts, made)
     }
 }
 

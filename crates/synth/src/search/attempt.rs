@@ -27,6 +27,12 @@ const STUCK: f64 = 100.0;
 /// How many seeds there must be for half of them to be worth starting from.
 const ENOUGH: usize = 192;
 
+/// The share of a budget of time that is kept for asking, in the end, whether the nearest kernels are acceptable.
+const ASKING: f64 = 0.2;
+
+/// The share that is kept for writing them as people write, where that is asked for.
+const WRITING: f64 = 0.25;
+
 /// What stands for a proposer beside the empty kernel.
 pub(super) const EMPTY: &str = "empty";
 
@@ -35,7 +41,12 @@ const ARCHIVE: &str = "archive";
 
 /// The search for one target.
 pub(super) struct Run {
+    /// Ends what is done now: the search, or how one of its answers is written.
     pub(super) clock: Clock,
+    /// Ends asking whether kernels are acceptable.
+    pub(super) asking: Clock,
+    /// Ends all of it.
+    pub(super) end: Clock,
     pub(super) aim: Aim,
     pub(super) rng: Rng,
     /// Seeds by their distance.
@@ -107,9 +118,9 @@ impl Search<'_> {
     }
 
     pub(super) fn begin(&mut self, target: &Target) -> Run {
-        let clock = Clock::start(self.settings.budget);
-        // In the end the nearest kernels are asked about, which takes time as well.
-        let clock = if self.acceptance.is_some() { clock.but_the_end() } else { clock };
+        let end = Clock::start(self.settings.budget);
+        let written = if self.natural.is_some() { WRITING } else { 0.0 };
+        let asked = if self.acceptance.is_some() { ASKING } else { 0.0 };
         let aim = Aim::new(target.clone(), self.settings.metric, &self.deviations, &self.follows);
         let key = dataset::content_hash(target.name.as_bytes());
         let key = key.bytes().fold(0_u64, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
@@ -131,7 +142,9 @@ impl Search<'_> {
         let skipped = if only_mined { 0 } else { mined_exact };
         let ranked: Vec<usize> = ranked.into_iter().skip(skipped).map(|(_, index)| index).collect();
         Run {
-            clock,
+            clock: end.but_the_last(asked + written),
+            asking: end.but_the_last(written),
+            end,
             attempt: self.attempt(&aim, ranked.clone(), 0),
             aim,
             rng,

@@ -1,5 +1,6 @@
 //! The search: generations of candidates, of which the nearest survive.
 
+mod answers;
 mod attempt;
 mod calibrate;
 mod misses;
@@ -16,22 +17,19 @@ pub use variety::NotNear;
 
 use crate::{
     Arguments, Error, Judge, SteeredRow, Survivor,
-    clock::{Budget, Clock},
+    clock::Budget,
     corpus::Corpus,
     edit,
     effects::Effects,
     feasible,
     judge::Location,
     metric::{Metric, deviations, following},
-    program::{Program, as_mined, renumbered, without_unused},
-    proposer::{Judged, LARGEST, Proposer, by_name, nearest},
+    program::Program,
+    proposer::{Judged, Proposer, by_name},
     target::Target,
 };
 use attempt::Run;
 use dataset::Progress;
-use features::Part;
-use natural::Likelihood;
-use readable::Readable;
 use rows::SteeredVerdict;
 use std::{
     collections::HashMap,
@@ -41,16 +39,9 @@ use std::{
     },
 };
 
-/// Bytes of a kernel that is laid out whatever the time.
-const LONG: usize = 8 << 10;
-
 /// How much of a budget of time may be used until no further kernel is asked whether it is acceptable, which may take seconds
 /// each: the nearest is asked whatever the time.
 const LATE: f64 = 1.05;
-
-/// The nearest mined kernels that are asked about where all that was made has races, say; and of how many of those before.
-const MINED: usize = 6;
-const MADE_FIRST: usize = 2;
 
 /// Kernels of one lineage that are asked about before those of others.
 const OF_A_LINEAGE: usize = 3;
@@ -128,6 +119,8 @@ pub struct Found {
     pub is_at_the_end: bool,
     /// Whether the user stopped it: one that comes to its end may find more.
     pub is_cut: bool,
+    /// The largest proximity, and the most hits, that somebody who watches was told.
+    told: (f64, usize),
 }
 
 impl Found {
@@ -277,6 +270,20 @@ impl<'a> Search<'a> {
         found
     }
 
+    /// The same with another budget than that of the settings.
+    ///
+    /// # Errors
+    /// As [`Search::find`].
+    pub(crate) fn find_within(
+        &mut self,
+        budget: Budget,
+        target: &Target,
+        stop: &AtomicBool,
+    ) -> Result<Found, Error> {
+        self.settings.budget = budget;
+        self.find(target, stop)
+    }
+
     fn find_possible(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
         self.tell(|| format!("{}: begins", target.name));
         self.asked = Mutex::default();
@@ -302,7 +309,9 @@ impl<'a> Search<'a> {
             }
         }
         found.is_cut = stop.load(Ordering::Relaxed);
-        self.finish(&mut run, &mut found, stop)?;
+        let answers = self.finish(&mut run, &mut found, stop)?;
+        // Nothing can start from what is known by its text alone.
+        self.archive.extend(answers.into_iter().filter(|judged| judged.program.is_some()));
         Ok(found)
     }
 
@@ -335,12 +344,7 @@ impl<'a> Search<'a> {
             self.survive(run, fresh);
             run.attempt.generations += 1;
             record(run, generation, found);
-            self.tell(|| {
-                let target = &run.aim.target;
-                let nearest = run.nearest_found.first();
-                let near = nearest.map_or(0.0, |judged| target.proximity(&judged.vector));
-                format!("{}: {} candidates, proximity {near:.3}", target.name, found.candidates)
-            });
+            self.tell_how_near(run, found);
             if self.is_done(run)? {
                 break;
             }
@@ -357,223 +361,23 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn finish(&mut self, run: &mut Run, found: &mut Found, stop: &AtomicBool) -> Result<(), Error> {
-        let (mut best, mut unlikely) = (Vec::new(), 0);
-        let nearest = self.in_order(run);
-        let made = nearest.iter().filter(|judged| judged.proposer != attempt::EMPTY);
-        for (asked, judged) in made.enumerate() {
-            let is_late = asked > 0 && self.acceptance.is_some() && run.clock.share() > LATE;
-            if best.len() == self.settings.kept || is_late {
-                break;
-            }
-            let apart = self.apart(judged)?;
-            let judged = apart.as_ref().unwrap_or(judged);
-            if !self.accepts(judged)? {
-                continue;
-            }
-            let others: Vec<&str> =
-                best.iter().map(|(other, _): &(Arc<Judged>, _)| other.text.as_str()).collect();
-            let (judged, likelihood) = self.written_anew(run, judged, &others, found, stop)?;
-            match self.natural.as_ref().is_none_or(|natural| natural.is_natural(likelihood)) {
-                true => best.push((judged, likelihood)),
-                false => unlikely += 1,
-            }
-        }
-        best.sort_by(|(a, _), (b, _)| a.distance.total_cmp(&b.distance));
-        found.is_cut = found.is_cut || stop.load(Ordering::Relaxed);
-        let seconds = run.clock.seconds();
-        for (index, (judged, likelihood)) in best.iter().enumerate() {
-            let rank = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            let mut row = self.row(run, rank, seconds, found.candidates);
-            row.text = self.normal(judged, &run.clock);
-            row.name = lexer::kernel_names(&row.text).first().map_or("A", |name| *name).to_owned();
-            row.verdict = dataset::Verdict::ACCEPTED.to_owned();
-            row.exact = judged.distance == 0.0;
-            row.distance = judged.distance;
-            row.proximity = run.aim.target.proximity(&judged.vector);
-            row.proposer = judged.proposer.to_owned();
-            let mut said = match row.exact || self.is_only_mined() {
-                true => Vec::new(),
-                false => self.unmended(&run.aim, &judged.vector),
+    /// Say how near the search has come. What began again from elsewhere, or was not accepted, does not take that back.
+    fn tell_how_near(&self, run: &Run, found: &mut Found) {
+        let (target, wanted) = (&run.aim.target, self.settings.kept);
+        let nearest = run.nearest_found.first();
+        let near = nearest.map_or(0.0, |judged| target.proximity(&judged.vector));
+        let hits = if self.acceptance.is_some() { self.accepted_of() } else { run.exact() };
+        found.told = (found.told.0.max(near), found.told.1.max(hits.min(wanted)));
+        let ((near, hits), candidates) = (found.told, found.candidates);
+        self.tell(|| {
+            let tried = match self.asked_of() {
+                0 => String::new(),
+                tried => format!(", {tried} tried"),
             };
-            if found.is_at_the_end {
-                let size = LARGEST >> 10;
-                said.push(format!(
-                    "nothing nearer was looked for: its kernel is as large as kernels are made, {size} KiB"
-                ));
-            }
-            row.detail = said.join("; ");
-            row.vector = judged.vector.clone();
-            row.bits_before = likelihood.map(|one| one.before.bits);
-            row.bits = likelihood.map(|one| one.after.bits);
-            row.bits_per_token = likelihood.map(|one| one.after.per_token());
-            found.kernels.push(row);
-        }
-        if found.kernels.is_empty() {
-            let mut row = self.row(run, 1, seconds, found.candidates);
-            row.verdict = SteeredVerdict::NothingFound.to_string();
-            row.detail = match unlikely {
-                0 => self.nothing(found.candidates),
-                _ => format!(
-                    "{unlikely} kernels were found, and none has as few bits a token as --most-bits asks for: give it more time \
-                     (--budget), or more bits"
-                ),
-            };
-            found.kernels.push(row);
-        }
-        // Nothing can start from what is known by its text alone.
-        self.archive.extend(
-            best.into_iter().map(|(judged, _)| judged).filter(|judged| judged.program.is_some()),
-        );
-        Ok(())
-    }
-
-    /// The nearest kernels. Where they are asked about one by one, survivors too, and first a few of each lineage: what is wrong
-    /// with one kernel often is with those made of it.
-    fn in_order(&self, run: &Run) -> Vec<Arc<Judged>> {
-        let mut all = run.nearest_found.clone();
-        if self.acceptance.is_none() {
-            return all;
-        }
-        let may_be = |one: &&Arc<Judged>| !one.is_near && !self.is_mined_hit(one);
-        for survivor in run.attempt.survivors.iter().filter(may_be) {
-            if all.iter().all(|one| one.text != survivor.text) {
-                all.push(survivor.clone());
-            }
-        }
-        all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-        let mut seen: HashMap<u64, usize> = HashMap::new();
-        let mut ranked: Vec<(usize, Arc<Judged>)> = all
-            .into_iter()
-            .map(|judged| {
-                let times = seen.entry(judged.lineage).or_default();
-                *times += 1;
-                // A hit is an answer before all that is farther.
-                (if judged.distance == 0.0 { 0 } else { 1 + *times / OF_A_LINEAGE }, judged)
-            })
-            .collect();
-        ranked.sort_by_key(|(rank, _)| *rank);
-        let hits = ranked.iter().take_while(|(rank, _)| *rank == 0).count();
-        let (mut ordered, mut plain) = (Vec::new(), run.plain.iter());
-        let mut mined = self.nearest_mined(run).into_iter();
-        for (at, (_, judged)) in ranked.into_iter().enumerate() {
-            // Of plain kernels, and of those that people wrote, more are answers than of others.
-            if at >= hits {
-                ordered.extend(plain.next().cloned());
-            }
-            ordered.push(judged);
-            if at >= hits + MADE_FIRST {
-                ordered.extend(mined.next());
-            }
-        }
-        ordered.extend(plain.cloned());
-        ordered.extend(mined);
-        ordered
-    }
-
-    /// The nearest mined kernels that are not at the target, which may be answers where nothing that is made is one.
-    fn nearest_mined(&self, run: &Run) -> Vec<Arc<Judged>> {
-        if !self.is_defined {
-            return Vec::new();
-        }
-        let seeds = run.ranked.iter().filter(|at| self.corpus.is_mined(**at));
-        let seeds = seeds.map(|at| &self.corpus.seeds[*at]).map(|seed| {
-            Arc::new(Judged {
-                text: seed.text.clone(),
-                vector: seed.vector.clone(),
-                distance: run.aim.distance(&seed.vector),
-                fitness: run.aim.fitness(&seed.vector),
-                program: None,
-                lineage: 0,
-                is_near: self.is_near(&seed.text),
-                proposer: nearest::NAME,
-            })
+            let hits =
+                if wanted > 1 { format!(", {hits} of {wanted} hits") } else { String::new() };
+            format!("{}: {candidates} candidates, proximity {near:.3}{hits}{tried}", target.name)
         });
-        seeds.filter(|one| one.distance > 0.0).take(MINED).collect()
-    }
-
-    /// Why there is no kernel, and what may help.
-    fn nothing(&self, candidates: u64) -> String {
-        if self.proposers.is_empty() {
-            return "no proposer that is named has anything to say of it".to_owned();
-        }
-        let seeds = if self.corpus.is_empty() { " or seeds (--seeds)" } else { "" };
-        let asked = match self.acceptance {
-            None => String::new(),
-            Some(_) => self.rejected(),
-        };
-        format!(
-            "none of {candidates} candidates is accepted and nearer than the empty kernel{asked}: give it more time (--budget){seeds}"
-        )
-    }
-
-    /// A kernel that was found, more readable and then likelier to a model, as far as either is asked for.
-    fn written_anew(
-        &self,
-        run: &mut Run,
-        judged: &Arc<Judged>,
-        others: &[&str],
-        found: &mut Found,
-        stop: &AtomicBool,
-    ) -> Result<(Arc<Judged>, Option<Likelihood>), Error> {
-        let mut written = judged.clone();
-        // What was mined is as people wrote it, and what is run to be judged takes too long.
-        let is_mined = judged.proposer == nearest::NAME;
-        let is_run = self.judge.space().parts().contains(&Part::Run);
-        if self.settings.readable && !is_mined && !is_run {
-            let readable = match self.corpus.is_empty() {
-                true => Readable::short(),
-                false => Readable::than(&judged.text),
-            };
-            let readable = self.rewrite(&readable, run, judged, others, found, stop)?;
-            written = readable.map_or(written, |readable| readable.judged);
-        }
-        let Some(natural) = &self.natural else { return Ok((written, None)) };
-        let Some(before) = natural.bits(&judged.text)? else { return Ok((written, None)) };
-        Ok(match self.rewrite(natural, run, &written, others, found, stop)? {
-            Some(likely) => (likely.judged, Some(Likelihood { before, after: likely.of })),
-            None => {
-                let after = natural.bits(&written.text)?;
-                (written, after.map(|after| Likelihood { before, after }))
-            }
-        })
-    }
-
-    /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes
-    /// seconds to lay out and to judge again is left as it is where the time is up.
-    fn normal(&self, judged: &Judged, clock: &Clock) -> String {
-        if judged.text.len() > LONG && clock.is_up() {
-            return judged.text.clone();
-        }
-        let is_there = |text: &String| {
-            let again =
-                self.judge.judge(std::slice::from_ref(text)).ok().and_then(|mut all| all.pop());
-            again.flatten().as_ref() == Some(&judged.vector)
-        };
-        let is_anew = self.settings.readable || self.natural.is_some();
-        let named: fn(&str) -> String = if is_anew { as_mined } else { renumbered };
-        let laid_out = |text: &str| Some(self.judge.layout(&named(text))).filter(is_there);
-        let unused = self.settings.arguments.is_none().then(|| without_unused(&judged.text));
-        unused
-            .and_then(|text| laid_out(&text))
-            .or_else(|| laid_out(&judged.text))
-            .unwrap_or_else(|| judged.text.clone())
-    }
-
-    fn row(&self, run: &Run, rank: u32, seconds: f64, candidates: u64) -> SteeredRow {
-        let target = run.aim.target.name.clone();
-        SteeredRow {
-            path: format!("{target}#{rank}"),
-            target,
-            space: self.judge.space().name().to_owned(),
-            rank,
-            mined_exact: run.mined_exact,
-            mined_proximity: run.mined_proximity,
-            seeds: u32::try_from(self.corpus.len()).unwrap_or(u32::MAX),
-            candidates,
-            seconds,
-            ..SteeredRow::default()
-        }
     }
 
     fn impossible(&self, target: &Target, error: &Error) -> Found {

@@ -9,7 +9,7 @@ use crate::{
     proposer::{Judged, by_name, nearest},
 };
 use features::Part;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, atomic::AtomicBool};
 
 /// Who proposes, of those that do.
 const PROPOSERS: [&str; 5] = [nearest::NAME, "construct", "guided", "combine", "crossover"];
@@ -67,9 +67,10 @@ impl Search<'_> {
         self.effects.learned(learned);
         found.is_at_the_end = false;
         done?;
+        // Hits that there was no time to ask about are asked about in the end.
+        let is_answer = |one: &Arc<Judged>| one.distance == 0.0 && self.is_accepted(one);
         let (mut all, near): (Vec<_>, Vec<_>) =
-            plain.nearest_found.into_iter().partition(|one| one.distance == 0.0);
-        all.retain(|one| self.is_accepted(one));
+            plain.nearest_found.into_iter().partition(is_answer);
         if self.is_defined {
             run.plain = near;
             run.attempt.survivors.extend(plain.attempt.survivors);

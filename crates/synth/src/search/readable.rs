@@ -1,6 +1,8 @@
 //! What makes a kernel hard to read, counted without a model: casts, a dozen parameters, work-items that do not write their own
 //! elements, operators between equal operands.
 
+mod index;
+
 use super::{
     rewrite::{Limits, Measure},
     unread::unread,
@@ -39,12 +41,20 @@ const EMPTY: f64 = 10.0;
 const BARE_BLOCK: f64 = 5.0;
 const UNUSED: f64 = 5.0;
 const UNREAD: f64 = 5.0;
-/// For each operation that says where a loop begins.
+/// For each operation that says where a loop begins, and for a number that is not 0 or 1.
 const COMPUTED_START: f64 = 2.0;
+/// For a loop that ends where its counter differs from nothing else than one number.
+const ENDS_AT_ONE: f64 = 1.0;
 const SAME_AGAIN: f64 = 10.0;
 const ALIAS: f64 = 2.0;
 const NO_WORK_ITEM: f64 = 15.0;
 const ASKED_AGAIN: f64 = 0.5;
+/// The same, where a variable holds it.
+const KNOWN_ASKED_AGAIN: f64 = 2.0;
+/// For each further variable that holds the same of the work-item.
+const SAME_PLACE: f64 = 6.0;
+const ALWAYS: f64 = 10.0;
+const SHIFT_BY_VALUE: f64 = 1.0;
 
 /// Numbers that need no reason.
 const PLAIN: [&str; 14] =
@@ -135,7 +145,7 @@ fn cost(program: &Program, text: &str) -> f64 {
     if view.work_items == 0 {
         cost += NO_WORK_ITEM;
     }
-    cost + view.work_items.saturating_sub(1) as f64 * ASKED_AGAIN
+    cost + view.work_items.saturating_sub(1) as f64 * ASKED_AGAIN + view.again()
 }
 
 /// What was seen of a kernel so far.
@@ -150,6 +160,10 @@ struct View {
     places: HashSet<String>,
     /// Calls that say which work-item this is.
     work_items: usize,
+    /// What is asked about the work-item, as often as it is.
+    asked: Vec<Node>,
+    /// The same of what variables hold.
+    held: Vec<Node>,
 }
 
 impl View {
@@ -165,16 +179,20 @@ impl View {
         if is_global_id(value) {
             self.places.insert(name.clone());
         }
+        if value.is_of_work_item() {
+            self.held.push(value.node.clone());
+        }
         if matches!(value.node, Node::Name(_)) { ALIAS } else { 0.0 }
     }
 
     /// What one node adds, its operands apart.
     fn of(&mut self, expression: &Expression) -> f64 {
         match &expression.node {
-            Node::Cast(_, operand) if is_work_item(operand) => 0.0,
+            Node::Cast(name, operand) if operand.is_of_work_item() && name == "int" => 0.0,
             Node::Cast(..) => CAST,
             Node::Index(buffer, at) => self.index(at) + self.of_group(buffer, at),
             Node::Call(function, arguments) if function.starts_with("get_") => {
+                self.asked.push(expression.node.clone());
                 let is_own =
                     ["get_global_id", "get_local_id", "get_group_id"].contains(&function.as_str());
                 self.work_items += usize::from(is_own);
@@ -182,7 +200,9 @@ impl View {
             }
             Node::Literal(text) if !PLAIN.contains(&text.as_str()) => ODD_NUMBER,
             Node::Binary(operator, left, right) if operator != "," => {
-                trivial(operator, left, right)
+                let is_shift = operator == "<<" || operator == ">>";
+                let by_value = if is_shift && !is_literal(right) { SHIFT_BY_VALUE } else { 0.0 };
+                trivial(operator, left, right) + always(operator, left, right) + by_value
             }
             Node::Assign(operator, left, right) if operator == "=" && left == right => SAME_AGAIN,
             Node::Choice(condition, yes, no) if yes == no || is_literal(condition) => TRIVIAL,
@@ -190,8 +210,28 @@ impl View {
         }
     }
 
+    /// What is asked about the work-item that a variable holds, and what several hold.
+    fn again(&self) -> f64 {
+        let mut cost = 0.0;
+        for (at, node) in self.held.iter().enumerate() {
+            if self.held[..at].contains(node) {
+                cost += SAME_PLACE;
+                continue;
+            }
+            let count = |all: &[Node]| all.iter().filter(|one| *one == node).count();
+            let again = count(&self.asked).saturating_sub(count(&self.held));
+            cost += again as f64 * KNOWN_ASKED_AGAIN;
+        }
+        cost
+    }
+
     /// Where a buffer is read or written.
     fn index(&self, at: &Expression) -> f64 {
+        index::index(at, &self.parameters) + self.element(at)
+    }
+
+    /// Which element of a buffer it is.
+    fn element(&self, at: &Expression) -> f64 {
         match &at.node {
             Node::Literal(_) => ELEMENT_OF_NOBODY,
             Node::Name(name) if self.parameters.contains(name) => ELEMENT_OF_NOBODY / 2.0,
@@ -298,14 +338,25 @@ fn of_statement(statement: &Statement) -> f64 {
         Statement::For { start: Some(start), .. } => computed(start) as f64 * COMPUTED_START,
         _ => 0.0,
     };
-    start + constant + if compares { 0.0 } else { NO_COMPARISON }
+    let ends_at_one = match (statement, &condition.node) {
+        (Statement::For { .. }, Node::Binary(operator, ..)) => {
+            ["==", "!="].contains(&operator.as_str())
+        }
+        _ => false,
+    };
+    let end = if ends_at_one { ENDS_AT_ONE } else { 0.0 };
+    start + end + constant + if compares { 0.0 } else { NO_COMPARISON }
 }
 
-/// Operations of what a variable begins with.
+/// Operations of what a variable begins with, and numbers but for 0 and 1.
 fn computed(statement: &Statement) -> usize {
     let mut count = 0;
     statement.clone().each_expression(&mut |one| {
-        count += usize::from(matches!(one.node, Node::Binary(..)));
+        count += usize::from(match &one.node {
+            Node::Binary(..) => true,
+            Node::Literal(text) => text != "0" && text != "1",
+            _ => false,
+        });
     });
     count
 }
@@ -321,9 +372,18 @@ fn is_never_run(
     else {
         return false;
     };
-    let counts_up =
-        step.is_some_and(|step| matches!(&step.node, Node::Postfix(word, _) if word == "++"));
-    *first == **last || counts_up && [">", ">=", "=="].contains(&operator.as_str())
+    let counts_up = step.is_some_and(|step| match &step.node {
+        Node::Postfix(word, _) | Node::Unary(word, _) => word == "++",
+        _ => false,
+    });
+    let number = |one: &Expression| match &one.node {
+        Node::Literal(text) => text.parse::<i64>().ok(),
+        _ => None,
+    };
+    let is_behind = number(first).zip(number(last)).is_some_and(|(first, last)| first >= last);
+    *first == **last
+        || counts_up && [">", ">=", "=="].contains(&operator.as_str())
+        || is_behind && operator == "<"
 }
 
 /// Whether a loop's condition names nothing that the loop writes, and reads no buffer that another work-item may write.
@@ -369,6 +429,20 @@ fn dimension(argument: &Expression) -> f64 {
     }
 }
 
+/// What a comparison adds that comes out one way: of what has no sign with 0.
+fn always(operator: &str, left: &Expression, right: &Expression) -> f64 {
+    let has_no_sign = |one: &Expression| {
+        one.ty.scalar().is_some_and(|scalar| !scalar.is_signed() && !scalar.is_float())
+    };
+    let is_zero = |one: &Expression| matches!(&one.node, Node::Literal(text) if text == "0");
+    let is_one_way = match operator {
+        ">=" | "<" => has_no_sign(left) && is_zero(right),
+        "<=" | ">" => is_zero(left) && has_no_sign(right),
+        _ => false,
+    };
+    if is_one_way { ALWAYS } else { 0.0 }
+}
+
 /// What an operator adds that people leave out.
 fn trivial(operator: &str, left: &Expression, right: &Expression) -> f64 {
     let is = |one: &Expression, text: &str| matches!(&one.node, Node::Literal(own) if own == text);
@@ -408,6 +482,14 @@ fn trivial(operator: &str, left: &Expression, right: &Expression) -> f64 {
     } else {
         times += usize::from(left == right || is_literal(left) && is_literal(right));
     }
+    // `x / 2.0f / 0.5f` is one operation with one number.
+    let is_scaled = |one: &Expression| {
+        matches!(&one.node, Node::Binary(own, _, by)
+            if is_literal(by) && (own == "/" || own == "*" && operator == "/"))
+    };
+    let is_of_factors = ["*", "/"].contains(&operator) && is_literal(right) && is_scaled(left);
+    let is_float = left.ty.scalar().is_some_and(Scalar::is_float);
+    times += usize::from(is_float && is_of_factors);
     times as f64 * TRIVIAL
 }
 
@@ -439,10 +521,6 @@ fn is_literal(expression: &Expression) -> bool {
 
 fn is_global_id(expression: &Expression) -> bool {
     matches!(&expression.node, Node::Call(function, _) if function == "get_global_id")
-}
-
-fn is_work_item(expression: &Expression) -> bool {
-    matches!(&expression.node, Node::Call(function, _) if function.starts_with("get_"))
 }
 
 #[cfg(test)]
@@ -487,6 +565,17 @@ mod tests {
             "a[get_global_id(0)] = b[get_global_id(0)] + c; return; a[get_global_id(0)] = c;",
             "a[get_global_id(0)] = b[get_global_id(0)] + c; c += b[get_global_id(0)];",
             "for (int e = 4 & c; e < c; e++) { a[get_global_id(0)] += b[e]; }",
+            "for (int e = 255; e < c; e++) { a[get_global_id(0)] += b[e]; }",
+            "for (int e = 4; e < 2; ++e) { a[get_global_id(0)] += b[e]; }",
+            "int e = get_global_id(0); size_t f = get_global_id(0); a[e] = b[f] + c;",
+            "int e = get_global_id(0); a[e] = b[get_global_id(0)] + c;",
+            "a[get_global_id(0)] = b[get_global_id(0) << 3] + c;",
+            "a[get_global_id(0)] = b[get_global_id(0) & c] + c;",
+            "a[get_global_id(0)] = b[get_global_id(0) + 255] + c;",
+            "a[get_global_id(0)] = b[get_local_size(0) - 1] + c;",
+            "a[get_global_id(0)] = (ulong)get_global_id(0) + c;",
+            "a[get_global_id(0)] = get_global_id(0) >= 0 ? b[get_global_id(0)] : c;",
+            "a[get_global_id(0)] = d / 2.0f / 0.5f;",
         ] {
             assert!(cost(head, odd) > plain + 1.0, "{odd}");
         }

@@ -234,21 +234,24 @@ impl Search<'_> {
             return Ok(false);
         }
         let Some(accepts) = self.acceptance else { return Ok(true) };
-        let key = dataset::content_hash(judged.text.as_bytes());
-        let known = self.asked().get(&key).map(Option::is_none);
-        if let Some(known) = known {
+        if let Some(known) = self.was_accepted(judged) {
             return Ok(known);
         }
         let rejected = accepts(&judged.text).map_err(Error::Acceptance)?;
         let is_accepted = rejected.is_none();
-        self.asked().insert(key, rejected);
+        self.asked().insert(dataset::content_hash(judged.text.as_bytes()), rejected);
         Ok(is_accepted)
     }
 
     /// Whether it is known that a kernel may be an answer.
     pub(super) fn is_accepted(&self, judged: &Judged) -> bool {
+        self.acceptance.is_none() || self.was_accepted(judged) == Some(true)
+    }
+
+    /// What acceptance said of a kernel; `None` where it was not asked.
+    pub(super) fn was_accepted(&self, judged: &Judged) -> Option<bool> {
         let key = dataset::content_hash(judged.text.as_bytes());
-        self.acceptance.is_none() || self.asked().get(&key) == Some(&None)
+        self.asked().get(&key).map(Option::is_none)
     }
 
     fn asked(&self) -> MutexGuard<'_, HashMap<String, Option<String>>> {
@@ -260,20 +263,29 @@ impl Search<'_> {
         self.asked().len()
     }
 
+    /// How many of these it accepted.
+    pub(super) fn accepted_of(&self) -> usize {
+        self.asked().values().filter(|rejected| rejected.is_none()).count()
+    }
+
     /// ` (18 were tried: 16 race, 2 timeout)`.
     pub(super) fn rejected(&self) -> String {
+        let counts = self.rejections();
+        match counts.is_empty() {
+            true => String::new(),
+            false => format!(" ({} were tried: {})", self.asked_of(), counts.join(", ")),
+        }
+    }
+
+    /// What was found instead of answers, the most often first: `16 race`, `2 timeout`.
+    pub(super) fn rejections(&self) -> Vec<String> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for reason in self.asked().values().flatten() {
             *counts.entry(reason.clone()).or_default() += 1;
         }
         let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let counts: Vec<String> =
-            counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-        match counts.is_empty() {
-            true => String::new(),
-            false => format!(" ({} were tried: {})", self.asked_of(), counts.join(", ")),
-        }
+        counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect()
     }
 }
 

@@ -1,26 +1,43 @@
 //! Which kernels at one point are different from each other.
 
+mod canonical;
+
 use crate::{Error, proposer::Judged};
+use canonical::canonical;
 use dataset::{Code, Found, Input, Programs, Signature};
 use lexer::{Kind, Token, tokens};
-use std::{path::Path, sync::Arc};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    sync::Arc,
+};
 
 /// Kernels that have so much of their runs of four tokens in common are alike: half, where 0.7 makes a family of programs. A
 /// kernel is short, and one expression of it is soon three tenths.
 const ALIKE: f64 = 0.5;
 
+/// The same of what is left of them in one canonical form, which is short: of its runs of three tokens, as often as each is
+/// there.
+const ALIKE_CANONICAL: f64 = 0.75;
+const RUN: usize = 3;
+
 /// What kernels are compared by: all that they say, the same with all names of their own and all numbers as one, since which
-/// of its variables a kernel reads where makes no other kernel of it, and that without numbers that are added, since an element
-/// further on makes none either.
+/// of its variables a kernel reads where makes no other kernel of it, that without numbers that are added, since an element
+/// further on makes none either, and what it does whatever the order of operands and of parameters.
 #[derive(Debug)]
 struct Shape {
     whole: Signature,
     plain: Signature,
     unmoved: Signature,
+    /// Hashes of runs, in order.
+    canonical: Vec<u64>,
 }
 
 /// The number in a plain text.
 const NUMBER: &str = "0";
+
+/// The name in a plain text.
+const NAME: &str = "p";
 
 fn shape(text: &str) -> Shape {
     // Names that programs have here: `p1`, or `a` where they were mined.
@@ -33,13 +50,14 @@ fn shape(text: &str) -> Shape {
     let all: Vec<Token<'_>> = tokens(text).collect();
     let plain = all.iter().map(|token| match token.kind {
         Kind::Number => NUMBER,
-        Kind::Word if is_own(token.text) => "p",
+        Kind::Word if is_own(token.text) => NAME,
         _ => token.text,
     });
     let plain: Vec<&str> = plain.collect();
     Shape {
         whole: Signature::of(all.iter().map(|token| token.text)),
         unmoved: Signature::of(unmoved(&plain)),
+        canonical: runs(&canonical(&plain)),
         plain: Signature::of(plain),
     }
 }
@@ -63,6 +81,31 @@ fn unmoved<'a>(plain: &[&'a str]) -> Vec<&'a str> {
     unmoved
 }
 
+/// The runs of a few tokens.
+fn runs(tokens: &[&str]) -> Vec<u64> {
+    let runs = tokens.windows(RUN.min(tokens.len().max(1))).map(|run| {
+        let mut hasher = DefaultHasher::new();
+        run.hash(&mut hasher);
+        hasher.finish()
+    });
+    let mut runs: Vec<u64> = runs.collect();
+    runs.sort_unstable();
+    runs
+}
+
+/// Which share of all elements of two lists in order is in both.
+fn common(one: &[u64], other: &[u64]) -> f64 {
+    let (mut at, mut both) = (0, 0);
+    for element in one {
+        at += other[at..].iter().take_while(|next| *next < element).count();
+        if other.get(at) == Some(element) {
+            both += 1;
+            at += 1;
+        }
+    }
+    both as f64 / (one.len() + other.len() - both).max(1) as f64
+}
+
 fn are_alike(one: &Shape, other: &Shape) -> bool {
     let similarities = [
         one.whole.similarity(&other.whole),
@@ -70,6 +113,7 @@ fn are_alike(one: &Shape, other: &Shape) -> bool {
         one.unmoved.similarity(&other.unmoved),
     ];
     similarities.into_iter().any(|similarity| similarity >= ALIKE)
+        || common(&one.canonical, &other.canonical) >= ALIKE_CANONICAL
 }
 
 /// Kernels that no answer may be a near-duplicate of.
@@ -192,6 +236,76 @@ mod tests {
         assert!(is_like_any(&one, &[&other]));
         assert_eq!(unmoved(&["p", "[", "0", "+", "p", "]"]), ["p", "[", "p", "]"]);
         assert_eq!(unmoved(&["p", "+", "0"]), ["p"]);
+    }
+
+    #[test]
+    fn what_is_said_in_another_order_or_way_makes_no_other_kernel() {
+        let kernel = |head: &str, body: &str| format!("__kernel void A({head}) {{ {body} }}");
+        let buffers = "__global float* a, __global float* b, float c";
+        let one = kernel(buffers, "int d = get_global_id(0); b[d] = a[d] * c + b[d + 1];");
+        for (head, body) in [
+            (
+                "float a, __global float* b, __global float* c",
+                "size_t d = get_global_id(0); c[d] = c[3 + d] + a * b[d];",
+            ),
+            (
+                "__global float* a, __global float* b",
+                "b[get_global_id(0)] = 2.5f * a[get_global_id(0)] + b[get_global_id(0)];",
+            ),
+            (
+                "__global int* a, __global int* b, int c",
+                "uint e = (uint)get_global_id(0); a[e] = (a[e * 2]) + (c * b[e]);",
+            ),
+        ] {
+            assert!(is_like_any(&kernel(head, body), &[&one]), "{body}");
+        }
+        let guarded = |condition: &str, factor: &str| {
+            kernel(
+                buffers,
+                &format!(
+                    "int d = get_global_id(0); if ({condition}) {{ b[d] = {factor} * a[d]; }}"
+                ),
+            )
+        };
+        assert!(is_like_any(&guarded("d < 8", "c"), &[&guarded("c > 2.0f", "2.0f")]));
+        let sum = "float d = 0.0f; for (int e = 0; e < 8; e++) { d += a[e] * c; } b[get_global_id(0)] = d;";
+        let gather = "b[get_global_id(0)] = c * (a[(int)b[get_global_id(0) + 1]] + c);";
+        for other in [sum, gather] {
+            assert!(
+                !is_like_any(
+                    &kernel("float c, __global float* b, __global float* a", other),
+                    &[&one]
+                ),
+                "{other}"
+            );
+        }
+    }
+
+    #[test]
+    fn sums_and_products_have_one_order() {
+        let of = |text: &str| {
+            let plain = tokens(text).map(|token| token.text);
+            canonical(&plain.collect::<Vec<_>>()).join(" ")
+        };
+        for (text, expected) in [
+            ("{ p [ p + 0 ] = p * p + 0 ; }", "{ p [ ] = + * p * p ; }"),
+            ("{ p [ p ] -= p [ p [ p * p ] ] * p ; }", "{ p [ ] = + p [ ] - * p * p [ p [ ] ] ; }"),
+            (
+                "{ p = p / ( p + p [ p ] ) * ( p * p ) ; }",
+                "{ p = * p * p * p / ( + p + p [ ] ) ; }",
+            ),
+            ("{ p = f ( p [ p ] , p ) & p ; }", "{ p = f ( p [ ] , p ) & p ; }"),
+            (
+                "{ int p = ( int ) get_global_id ( 0 ) ; p [ p ] = ( float ) p ; }",
+                "{ p [ ] = p ; }",
+            ),
+            ("{ if ( p [ p ] < p && p ) { p ++ ; } }", "{ if ( p [ ] ) { p ++ ; } }"),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+        // Programs of others may be anything.
+        let deep = format!("{{ p = {}p{} + p [ ( ; }}", "( p + ".repeat(2_000), " )".repeat(2_000));
+        assert!(!of(&deep).is_empty());
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub use targets::Targets;
 
 use crate::{
     Acceptance, Budget, Corpus, Error, Found, Judge, Metric, Natural, NotNear, Report, Search,
-    Settings, SteeredRow, Target, proposer::model::Model,
+    Settings, SteeredRow, Target, clock::Clock, proposer::model::Model,
 };
 use dataset::{
     Input, Progress, Row,
@@ -17,7 +17,10 @@ use dataset::{
 use rows::SteeredHead;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, sync::atomic::AtomicBool};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError, atomic::AtomicBool},
+};
 
 /// What targets are steered to, and how.
 #[derive(Debug)]
@@ -42,7 +45,8 @@ pub struct SteerOptions {
 }
 
 impl SteerOptions {
-    /// The seeds, less those that are excluded for all targets.
+    /// The seeds, less those that are excluded for all targets. What it takes is part of the first target's budget where that is
+    /// time, half of it at most: those that were not described by then are left out.
     ///
     /// # Errors
     /// When they cannot be read, or none is left.
@@ -66,13 +70,28 @@ impl Row for SteerItem {
     const VERSION: u32 = 1;
 }
 
-/// Instructions of targets by their names, where the space counts them and the target says how many.
+/// What rows do not say of their targets.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Sizes(BTreeMap<String, Option<f64>>);
+pub struct Observed {
+    /// Instructions of targets by their names, where the space counts them and the target says how many.
+    sizes: BTreeMap<String, Option<f64>>,
+    /// Of the run with the fewest seeds: a run that had more time, or came later, may have more.
+    seeds: Option<Started>,
+}
 
-impl Facts for Sizes {
-    fn absorb(&mut self, other: Sizes) {
-        self.0.extend(other.0);
+/// What searches could start from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Started {
+    seeds: u64,
+    /// Seeds that there was no time to describe.
+    left: u64,
+    excluded: u64,
+}
+
+impl Facts for Observed {
+    fn absorb(&mut self, other: Observed) {
+        self.sizes.extend(other.sizes);
+        self.seeds = [self.seeds, other.seeds].into_iter().flatten().min();
     }
 }
 
@@ -92,6 +111,8 @@ pub struct Steer<'a> {
     stop: &'a AtomicBool,
     inputs: Vec<Input>,
     watch: Option<&'a dyn Progress>,
+    /// What measures the first target's budget, until that is searched for.
+    clock: Mutex<Option<Clock>>,
 }
 
 impl<'a> Steer<'a> {
@@ -132,9 +153,10 @@ impl<'a> Steer<'a> {
             stop,
             inputs,
             watch: None,
+            clock: Mutex::new(corpus.clock()),
         };
         // What is wrong with the settings is said before the first search.
-        steer.search(corpus, &steer.options.settings)?;
+        steer.search(corpus, steer.options.settings.clone())?;
         Ok(steer)
     }
 
@@ -165,11 +187,15 @@ impl<'a> Steer<'a> {
         Steer { watch: Some(watch), ..self }
     }
 
-    fn search<'b>(&self, corpus: &'b Corpus, settings: &Settings) -> Result<Search<'b>, Error>
+    fn search<'b>(&self, corpus: &'b Corpus, mut settings: Settings) -> Result<Search<'b>, Error>
     where
         'a: 'b,
     {
-        let mut search = Search::new(self.judge, corpus, settings.clone())?;
+        // All may be what would give the target away, or wait to be described.
+        if corpus.is_empty() && self.options.seeds.path.is_some() {
+            settings.proposers.retain(|name| !crate::proposer::needs_seeds(name));
+        }
+        let mut search = Search::new(self.judge, corpus, settings)?;
         if let Some(model) = &self.options.model {
             search.add_proposer(Box::new(model.clone()));
         }
@@ -193,28 +219,27 @@ impl<'a> Steer<'a> {
 
     /// What a whole search comes to: by `shared`, else by one of the target's own.
     fn find(&self, shared: &mut Option<Search<'a>>, target: &Target) -> Result<Found, Error> {
+        let begun = self.clock.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let clock = begun.unwrap_or_else(|| Clock::start(self.options.settings.budget));
         let found = match shared {
-            Some(search) => search.find(target, self.stop)?,
-            None => self.find_alone(target)?,
+            Some(search) => search.find_within(clock.left(), target, self.stop)?,
+            None => self.find_alone(target, &clock)?,
         };
         self.options.model.as_ref().map_or(Ok(()), Model::check)?;
         if found.is_cut { Err(Error::Stopped) } else { Ok(found) }
     }
 
-    fn find_alone(&self, target: &Target) -> Result<Found, Error> {
+    fn find_alone(&self, target: &Target, clock: &Clock) -> Result<Found, Error> {
         let allowed;
         let corpus = match self.options.seeds.leaks {
             true => self.corpus,
             false => {
-                allowed = self.corpus.for_target(target)?;
+                allowed = self.corpus.for_target_within(target, clock)?;
                 &allowed
             }
         };
-        let mut settings = self.options.settings.clone();
-        if corpus.is_empty() && !self.corpus.is_empty() {
-            settings.proposers.retain(|name| !crate::proposer::needs_seeds(name));
-        }
-        self.search(corpus, &settings)?.find(target, self.stop)
+        let mut search = self.search(corpus, self.options.settings.clone())?;
+        search.find_within(clock.left(), target, self.stop)
     }
 }
 
@@ -223,7 +248,7 @@ impl<'a> Stage for Steer<'a> {
     const UNITS: &'static str = "targets";
     type Item = SteerItem;
     type Row = SteeredRow;
-    type Facts = Sizes;
+    type Facts = Observed;
     type Summary = Report;
     /// The one search of all targets; `None`: each has its own.
     type Worker = Option<Search<'a>>;
@@ -249,8 +274,6 @@ impl<'a> Stage for Steer<'a> {
             "trajectory": trajectory,
             "leak_rule": self.options.seeds.rule(&self.options),
             "targets": targets.collect::<Vec<_>>(),
-            "seeds": self.corpus.len(),
-            "excluded": self.corpus.excluded(),
         })
     }
 
@@ -287,7 +310,7 @@ impl<'a> Stage for Steer<'a> {
     }
 
     fn worker(&self) -> Result<Option<Search<'a>>, Error> {
-        let shared = || self.search(self.corpus, &self.options.settings);
+        let shared = || self.search(self.corpus, self.options.settings.clone());
         self.options.transfer.then(shared).transpose()
     }
 
@@ -328,13 +351,16 @@ impl<'a> Stage for Steer<'a> {
         error.is_fault()
     }
 
-    fn observe(&self, item: &SteerItem, _: Option<&[SteeredRow]>, sizes: &mut Sizes) {
+    fn observe(&self, item: &SteerItem, _: Option<&[SteeredRow]>, observed: &mut Observed) {
         let dimensions = self.judge.space().dimensions();
         let index = dimensions
             .iter()
             .position(|name| ["TotalInsts", "instcount.TotalInsts"].contains(name));
         let size = index.and_then(|index| Some(item.target.constraints[index]?.most));
-        sizes.0.insert(item.target.name.clone(), size.filter(|size| size.is_finite()));
+        observed.sizes.insert(item.target.name.clone(), size.filter(|size| size.is_finite()));
+        let [seeds, left, excluded] =
+            [self.corpus.len(), self.corpus.left(), self.corpus.excluded()].map(|one| one as u64);
+        observed.seeds = Some(Started { seeds, left, excluded });
     }
 
     fn tools(&self) -> BTreeMap<String, String> {
@@ -343,7 +369,7 @@ impl<'a> Stage for Steer<'a> {
 
     fn finish<'b>(
         settings: &'b Value,
-        Sizes(sizes): Sizes,
+        Observed { sizes, seeds }: Observed,
         units: &'b Units<SteeredRow>,
     ) -> Result<Finish<'b, SteeredRow, Report>, Error> {
         let mut rows: Vec<SteeredHead> = Vec::new();
@@ -357,9 +383,9 @@ impl<'a> Stage for Steer<'a> {
         // Groups by size are of all targets or of none.
         let sizes = sizes.into_iter().map(|(name, size)| Some((name, size?)));
         let sizes: BTreeMap<String, f64> = sizes.collect::<Option<_>>().unwrap_or_default();
-        let count = |key: &str| settings[key].as_u64().unwrap_or(0);
-        let (seeds, kept_out) = (count("seeds"), count("excluded"));
-        let report = Report { seeds, kept_out, ..Report::of(&rows, &sizes) };
+        let wanted = settings["settings"]["kept"].as_u64().unwrap_or(1);
+        let Started { seeds, left: seeds_left, excluded: kept_out } = seeds.unwrap_or_default();
+        let report = Report { seeds, seeds_left, kept_out, ..Report::of(&rows, wanted, &sizes) };
         Ok(Finish::all(verdicts, report))
     }
 }

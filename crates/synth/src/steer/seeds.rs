@@ -1,7 +1,12 @@
 //! The mined kernels of a run, less what would give an answer away.
 
 use super::SteerOptions;
-use crate::{Corpus, Error, Exclusion, Judge, Target, archive, corpus::content};
+use crate::{
+    Corpus, Error, Exclusion, Judge, Settings, Target, archive,
+    clock::Clock,
+    corpus::{Known, SEEDS, content},
+    vectors::Allowance,
+};
 use dataset::Input;
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -28,10 +33,14 @@ pub struct Seeds {
 
 impl Seeds {
     /// The seeds for all targets; where none serves another its own answers are excluded when it is
-    /// searched for.
+    /// searched for. A budget of time is that of the first target from here on.
     pub(super) fn open(&self, options: &SteerOptions, judge: &Judge) -> Result<Corpus, Error> {
+        let Settings { budget, seed, .. } = options.settings;
+        let allowance = Allowance { clock: Clock::start(budget), seed };
         let model = options.model.as_ref().filter(|_| !self.any_model && !self.leaks);
-        let mut exclusion = Exclusion::default();
+        // What a model learned is told from all that is excluded.
+        let end = model.is_none().then(|| allowance.clock.but_the_last(1.0 - SEEDS));
+        let mut exclusion = Exclusion::within(self.cache.as_deref(), end);
         if !self.leaks && (self.path.is_some() || model.is_some()) {
             for path in &self.exclude {
                 exclusion.add_path(path)?;
@@ -53,9 +62,9 @@ impl Seeds {
         if options.transfer && !self.leaks {
             self.add_targets(options, &mut exclusion)?;
         }
-        let corpus =
-            Corpus::open(path, &exclusion, judge, self.features.as_deref(), self.cache.as_deref())?;
-        if !corpus.is_empty() {
+        let known = Known { features: self.features.as_deref(), cache: self.cache.as_deref() };
+        let corpus = Corpus::open_within(path, &exclusion, judge, known, &allowance)?;
+        if !corpus.is_empty() || corpus.left() > 0 {
             return Ok(corpus);
         }
         let excluded = corpus.excluded();

@@ -5,6 +5,7 @@ use crate::{Global, destination::StageOutput, output, progress::Bar, stage};
 use anyhow::bail;
 use clap::ArgGroup;
 use edits::{GrowOptions, MakeTests, Pairs, Problem, Submissions, TestsReport};
+use rows::EditVerdict;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Generate larger tests from sample inputs, by an inferred grammar
@@ -69,6 +70,23 @@ impl Tests {
     }
 }
 
+/// What to do where a problem has no tests, or none but its samples.
+const ADVICE: [(EditVerdict, &str); 3] = [
+    (
+        EditVerdict::NoSamples,
+        "inputs are drawn after the samples: give PROBLEMS some of each problem that has programs",
+    ),
+    (
+        EditVerdict::NoProgramPasses,
+        "no program gives the samples' outputs: mend the samples, or add a program that is right",
+    ),
+    (
+        EditVerdict::OnlyOneProgram,
+        "one program alone gives the samples' outputs, and what it says of other inputs can be compared with nothing, so that \
+         the samples are all tests there are: add another right program, by a pair or by --submissions",
+    ),
+];
+
 impl stage::Shown for MakeTests<'_> {
     fn print(report: &TestsReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         output::print_shares(["problems", "n", "share"], &report.verdicts, report.problems)?;
@@ -80,7 +98,13 @@ impl stage::Shown for MakeTests<'_> {
             "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
             output::count(report.largest_instructions_median),
             report.mostly_startup
-        ))
+        ))?;
+        let met =
+            |(verdict, _): &&(EditVerdict, &str)| report.verdicts.contains_key(verdict.name());
+        for (verdict, advice) in ADVICE.iter().filter(met) {
+            output::hint(&format!("{verdict}: {advice}"))?;
+        }
+        Ok(())
     }
 
     fn is_good(report: &TestsReport) -> bool {

@@ -1,5 +1,6 @@
 use super::source::Columns;
 use crate::{Global, destination::Output, output};
+use anyhow::bail;
 use dataset::{Input, Notes};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -18,6 +19,12 @@ pub(crate) struct Import {
 impl Import {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let import = self.columns.read(&self.table, global)?;
+        if import.task.rows.is_empty() {
+            bail!(
+                "no row of {} has a label and vectors (`stampmill label --features VECTORS` puts vectors in)",
+                self.table.display()
+            );
+        }
         let content = std::fs::read(&self.table).unwrap_or_default();
         let report = serde_json::json!({
             "rows": import.task.rows.len(),

@@ -22,16 +22,12 @@ use std::{
     path::PathBuf,
     process::ExitCode,
     sync::{Arc, atomic::AtomicBool},
-    time::{Duration, Instant},
 };
 use synth::{
-    Acceptance, Arguments, Budget, DeadCode, Judge, Metric, Natural, NotNear, Report, Seeds,
-    Settings, Steer as Search, SteerOptions, Targets,
+    Acceptance, Arguments, Budget, Corpus, DeadCode, Judge, Metric, Natural, NotNear, Report,
+    Seeds, Settings, Steer as Search, SteerOptions, Targets,
     model::{self, Model},
 };
-
-/// How long seeds are described before somebody is told.
-const WORTH_TELLING: Duration = Duration::from_secs(2);
 
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
@@ -248,15 +244,8 @@ impl Steer {
         let is_asked = runs.is_some() || faster.is_some() || dead.is_some() || self.args.is_some();
         let acceptance: Option<Acceptance<'_>> = if is_asked { Some(&accepts) } else { None };
         let bar = Bar::new(global);
-        let began = Instant::now();
         let corpus = options.corpus(&judge)?;
-        let took = began.elapsed();
-        if took > WORTH_TELLING && global.is_watched() {
-            eprintln!(
-                "note: describing the seeds took {} s, which is no part of the budget; it is done once for these seeds and this space",
-                took.as_secs()
-            );
-        }
+        self.say_what_is_left(&corpus, global);
         let far = synth::far_out(options.targets.all(), judge.space(), &corpus);
         for warning in far.iter().filter(|_| !global.is_quiet()) {
             eprintln!("warning: {}", output::plain(warning));
@@ -272,6 +261,23 @@ impl Steer {
             .told_more(self.work_group, self.no_dead_code)
             .watched_by(&bar);
         stage::run(&search, &made.context(global.jobs(), &bar, &stop), global)
+    }
+
+    /// Seeds that there was no time to describe.
+    fn say_what_is_left(&self, corpus: &Corpus, global: &Global) {
+        let Some(seeds) = self.started_from().filter(|_| corpus.left() > 0) else { return };
+        if global.is_quiet() {
+            return;
+        }
+        let (seeds, space) = (seeds.display(), &self.space);
+        let [there, all] = [corpus.len(), corpus.len() + corpus.left()].map(|n| n as u64);
+        eprintln!(
+            "warning: half of the first target's time was enough to describe, and to compare with what is excluded, {} of {} \
+             kernels of {seeds}; the others are no seeds. The next run goes on from there; `stampmill features {seeds} \
+             --space {space} --out F` describes all, for --features F",
+            output::count(there),
+            output::count(all)
+        );
     }
 
     /// Where the kernels are that searches start from.

@@ -3,7 +3,7 @@
 use crate::output;
 use dataset::Dataset;
 use std::path::Path;
-use synth::{Report, SteeredRow};
+use synth::{Ancestor, Report, SteeredRow};
 
 /// Targets that are listed one by one, at most.
 const LISTED: u64 = 40;
@@ -13,6 +13,9 @@ const IMPOSSIBLE: usize = 40;
 
 /// Lines of a kernel that are printed at most.
 const SHOWN: usize = 60;
+
+/// Kernels that one is made of that are named at most.
+const ANCESTORS: usize = 3;
 
 /// The whole.
 pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
@@ -46,7 +49,15 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         return Ok(());
     }
     if (2..=LISTED).contains(&report.targets) {
-        targets(out, report.seeds > 0)?;
+        targets(report, out)?;
+    }
+    if report.targets > 1 && report.wanted > 1 && !report.fewer.is_empty() {
+        output::line(&format!(
+            "{} of the targets have fewer than the {} kernels asked for: column `detail` of {} says why",
+            output::count(report.fewer.len() as u64),
+            output::count(report.wanted),
+            out.display()
+        ))?;
     }
     // What is not searching: starting the compilers, reading the seeds, laying out what was found.
     let took = match report.search_seconds {
@@ -62,13 +73,17 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         output::count(report.candidates),
         out.display()
     ))?;
-    if report.seeds > 0 {
+    if report.seeds + report.seeds_left > 0 {
+        let undescribed = match report.seeds_left {
+            0 => String::new(),
+            more => format!(" ({} more were not described in time)", output::count(more)),
+        };
         let excluded = match report.kept_out {
             0 => String::new(),
             more => format!(", and {} more are excluded", output::count(more)),
         };
         output::line(&format!(
-            "seeds: {} kernels; copies of a target are set aside{}{excluded}. The nearest comes to a proximity of {:.3}{}; \
+            "seeds: {} kernels{undescribed}; copies of a target are set aside{}{excluded}. The nearest comes to a proximity of {:.3}{}; \
              {}",
             output::count(report.seeds),
             left(report, report.seeds),
@@ -86,21 +101,16 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         ))?;
         if before == after {
             output::line(
-                "nothing was written anew: the search leaves --natural what it does not need of the budget; give it more (--budget)",
+                "nothing that was tried is likelier to the model: more time (--budget) or another --seed may find what is",
             )?;
         }
     }
     if report.targets == 1 {
-        let dataset = Dataset::open(out)?;
-        let rows = dataset.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;
-        let wanted = dataset.manifest().notes.configuration["settings"]["kept"].as_u64();
-        if let Some(wanted) = wanted.filter(|wanted| *wanted > rows.len() as u64) {
-            output::line(&format!(
-                "{} of {} kernels wanted: all else that was found is a near-duplicate of these, or farther away; more \
-                 time (--budget) or another --seed may find others",
-                output::count(rows.len() as u64),
-                output::count(wanted)
-            ))?;
+        let rows = Dataset::open(out)?.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;
+        let fewer = report.fewer.values().find(|fewer| fewer.kernels > 0);
+        let fewer = fewer.map(|fewer| fewer.why.as_str());
+        if let Some(fewer) = fewer {
+            output::line(fewer)?;
         }
         let (found, at_target) = (rows.len(), rows.iter().filter(|row| row.exact).count());
         if (1..found).contains(&at_target) {
@@ -109,11 +119,16 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
             ))?;
         }
         for row in rows {
-            if !row.detail.is_empty() {
-                output::line(&row.detail)?;
+            let said = row.detail.split("; ").filter(|said| Some(*said) != fewer);
+            let said = said.collect::<Vec<_>>().join("; ");
+            if !said.is_empty() {
+                output::line(&said)?;
             }
             if row.text.is_empty() {
                 continue;
+            }
+            if !row.descends_from.is_empty() {
+                output::line(&descent(&row.descends_from))?;
             }
             let lines = row.text.lines().count();
             if lines <= SHOWN {
@@ -131,6 +146,29 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
     Ok(())
 }
 
+/// `// from scale of mesa (MIT), sum of pocl (MIT) and 2 more: column descends_from`
+fn descent(ancestors: &[Ancestor]) -> String {
+    let named: Vec<String> = ancestors.iter().take(ANCESTORS).map(ancestor).collect();
+    let more = match ancestors.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more: column descends_from"),
+    };
+    format!("// from {}{more}", named.join(", "))
+}
+
+/// `scale of mesa (MIT)`
+fn ancestor(ancestor: &Ancestor) -> String {
+    let Ancestor { name, package, path, license } = ancestor;
+    let place = [package, path].into_iter().find(|place| !place.is_empty());
+    let place = place.map(|place| format!(" of {place}")).unwrap_or_default();
+    let license = match (license.as_str(), package.as_str()) {
+        ("", "") => String::new(),
+        ("", _) => " (license unknown)".to_owned(),
+        (license, _) => format!(" ({license})"),
+    };
+    format!("{name}{place}{license}")
+}
+
 /// How many of the seeds the targets could start from, where some would have given a target away.
 fn left(report: &Report, seeds: u64) -> String {
     match report.seeds_per_target.map(output::count) {
@@ -141,7 +179,8 @@ fn left(report: &Report, seeds: u64) -> String {
 }
 
 /// How near the nearest kernel of each target came.
-fn targets(out: &Path, seeded: bool) -> anyhow::Result<()> {
+fn targets(report: &Report, out: &Path) -> anyhow::Result<()> {
+    let seeded = report.seeds > 0;
     let rows = Dataset::open(out)?.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;
     let kernels = |target: &str| rows.iter().filter(|row| row.target == target).count();
     let rows = rows.iter().filter(|row| row.rank == 1).map(|row| {
@@ -151,7 +190,11 @@ fn targets(out: &Path, seeded: bool) -> anyhow::Result<()> {
             other => other.to_owned(),
         };
         let count = if row.text.is_empty() { 0 } else { kernels(&row.target) };
-        let mut cells = vec![row.target.clone(), came, count.to_string(), row.proposer.clone()];
+        let of_wanted = match report.wanted {
+            0 | 1 => count.to_string(),
+            wanted => format!("{count} of {wanted}"),
+        };
+        let mut cells = vec![row.target.clone(), came, of_wanted, row.proposer.clone()];
         if seeded {
             cells.push(output::count(u64::from(row.seeds)));
         }
@@ -162,4 +205,30 @@ fn targets(out: &Path, seeded: bool) -> anyhow::Result<()> {
         header.push("seeds");
     }
     output::line(&output::table(&header, rows).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_kernel_descends_from_is_named_with_its_license() {
+        let of = |name: &str, package: &str, path: &str, license: &str| Ancestor {
+            name: name.to_owned(),
+            package: package.to_owned(),
+            path: path.to_owned(),
+            license: license.to_owned(),
+        };
+        let some = [
+            of("scale", "mesa", "a/b.cl", "MIT"),
+            of("sum", "pocl", "c.cl", ""),
+            of("own", "", "own.cl", ""),
+            of("next", "mesa", "a/b.cl", "MIT"),
+        ];
+        assert_eq!(
+            descent(&some),
+            "// from scale of mesa (MIT), sum of pocl (license unknown), own of own.cl and 1 more: column descends_from"
+        );
+        assert_eq!(descent(&[of("own", "", "", "MIT")]), "// from own (MIT)");
+    }
 }

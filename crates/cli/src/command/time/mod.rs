@@ -16,7 +16,7 @@ use crate::{
     stage,
 };
 use anyhow::bail;
-use dataset::stage::Done;
+use dataset::{Language, stage::Done};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -188,6 +188,11 @@ impl Time {
             (Some(_), _, Some(_)) => {
                 bail!("--out takes the times of a --suite; one program's are printed (--json)")
             }
+            (Some(program), ..) if Language::of(program) == Some(Language::OpenCl) => bail!(
+                "{0} is OpenCL C, and native programs are timed here: `stampmill run {0}` times its kernels on devices, `stampmill \
+                 label --task cost {0}` counts their cycles",
+                program.display()
+            ),
             (Some(program), ..) => {
                 let job = Job::read(program, self.stdin.as_ref())?;
                 let beside = headers::quoted(program);
