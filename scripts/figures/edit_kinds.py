@@ -1,7 +1,7 @@
 """What pairs change, as `edits label` says it and as two readers do, in the four kinds of PIE's paper.
 
 data=FOLDER holds `pairs.jsonl`, 173 pairs of the Supersonic paper's CodeNet part; 120 of them, drawn by seed 7, were read by two readers, each without the other's
-answers and without ours (`scripts/figures/edit-kinds.csv`: the main kind, and others that the edit belongs to as well). Agreement is Cohen's kappa; intervals are Wilson's, 95 %."""
+answers and without ours (`scripts/figures/edit-kinds.csv`: the main kind, and others that the edit belongs to as well). Our rules were set on the pairs in odd lines. Agreement is Cohen's kappa; intervals are Wilson's, 95 %."""
 import collections
 import csv
 import math
@@ -42,21 +42,21 @@ def run(program, _, settings, work):
         assert (label["problem_id"], label["src_id"]) == (row["problem"], row["submission"]), row
         ours.append(OURS.get(label["label"], label["label"]))
     said = {"our label": ours, "first reader": [row["first"] for row in read], "second reader": [row["second"] for row in read]}
-    agreement = []
-    for one, other in [("first reader", "second reader"), ("our label", "first reader"), ("our label", "second reader")]:
-        same = sum(a == b for a, b in zip(said[one], said[other]))
-        agreement.append([f"{one}, {other}", f"{share(same, len(read))} {wilson(same, len(read))}", f"{kappa(said[one], said[other]):.2f}"])
-    # Where the readers agree, and where an edit is of several kinds.
-    sure = [i for i, row in enumerate(read) if row["first"] == row["second"]]
-    of = lambda name: [said[name][i] for i in sure]
-    same = sum(a == b for a, b in zip(of("our label"), of("first reader")))
-    agreement.append(["our label, both readers, where these agree", f"{share(same, len(sure))} {wilson(same, len(sure))}", f"{kappa(of('our label'), of('first reader')):.2f}"])
-    any_of = sum(ours[i] in {read[i][key] for key in ("first", "second")} | set(read[i]["first_also"].split()) | set(read[i]["second_also"].split()) for i in range(len(read)))
-    agreement.append(["our label, any kind that a reader names", f"{share(any_of, len(read))} {wilson(any_of, len(read))}", "–"])
-    confusion = [[kind, *(sum(said["first reader"][i] == kind and ours[i] == our for i in sure) for our in KINDS)] for kind in KINDS]
+    halves = {half: [i for i, row in enumerate(read) if int(row["line"]) % 2 == odd] for half, odd in (("held out", 0), ("rules were set on it", 1))}
+    agreement, confusion = [], {}
+    for half, all_of in halves.items():
+        agree = [i for i in all_of if said["first reader"][i] == said["second reader"][i]]
+        for one, other, of in [("first reader", "second reader", all_of), ("our label", "first reader", all_of), ("our label", "second reader", all_of), ("our label", "first reader", agree)]:
+            pair = [[said[name][i] for i in of] for name in (one, other)]
+            same = sum(a == b for a, b in zip(*pair))
+            between = "our label, both readers, where these agree" if of is agree else f"{one}, {other}"
+            agreement.append([between, half, f"{share(same, len(of))} {wilson(same, len(of))}", f"{kappa(*pair):.2f}"])
+        any_of = sum(ours[i] in {read[i][key] for key in ("first", "second")} | set(read[i]["first_also"].split()) | set(read[i]["second_also"].split()) for i in all_of)
+        agreement.append(["our label, any kind that a reader names", half, f"{share(any_of, len(all_of))} {wilson(any_of, len(all_of))}", "–"])
+        confusion[half] = [[kind, *(sum(said["first reader"][i] == kind and ours[i] == our for i in agree) for our in KINDS)] for kind in KINDS]
     counts = [[kind, *(share(collections.Counter(of)[kind], len(read)) for of in said.values()), f"{PAPER[kind]:.0f} %"] for kind in KINDS]
     return {
-        "agreement": {"columns": ["between", "the same kind, of all [95 %]", "kappa"], "rows": agreement},
-        "confusion": {"columns": ["both readers say", *(f"ours: {kind}" for kind in KINDS)], "rows": confusion},
+        "agreement": {"columns": ["between", "half", "the same kind, of all [95 %]", "kappa"], "rows": agreement},
+        "confusion": {"columns": ["both readers say", *(f"ours: {kind}" for kind in KINDS)], "rows": confusion["held out"]},
         "counts": {"columns": ["kind", *said, "PIE's model, by the paper"], "rows": counts},
     }

@@ -25,6 +25,18 @@ pub enum Budget {
     Candidates(u64),
 }
 
+impl Budget {
+    /// What so many targets have in all; one of candidates stays.
+    pub(crate) fn of_all(self, targets: usize) -> Budget {
+        let targets = u32::try_from(targets).unwrap_or(u32::MAX);
+        match self {
+            Budget::Wall(limit) => Budget::Wall(limit.saturating_mul(targets)),
+            Budget::Processor(limit) => Budget::Processor(limit.saturating_mul(targets)),
+            Budget::Candidates(_) => self,
+        }
+    }
+}
+
 /// Measures what one target's search has used.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
@@ -137,6 +149,23 @@ impl Clock {
         self.ending(next, |limit| limit)
     }
 
+    /// The same time, as one of another budget of which at most this share is used by now.
+    pub(crate) fn spent_at_most(&self, budget: Budget, share: f64) -> Clock {
+        let used =
+            |limit: Duration| Duration::from_secs_f64(self.seconds()).min(limit.mul_f64(share));
+        let fresh = Clock::start(budget);
+        match budget {
+            Budget::Wall(limit) => {
+                let started = fresh.started.checked_sub(used(limit)).unwrap_or(fresh.started);
+                Clock { started, ..fresh }
+            }
+            Budget::Processor(limit) => {
+                Clock { processor: fresh.processor.saturating_sub(used(limit)), ..fresh }
+            }
+            Budget::Candidates(_) => fresh,
+        }
+    }
+
     /// What is left of the budget.
     pub(crate) fn left(&self) -> Budget {
         let used = Duration::from_secs_f64(self.seconds());
@@ -157,6 +186,18 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_all_targets_used_is_charged_to_the_first_up_to_a_share() {
+        let one = Budget::Wall(Duration::from_secs(10));
+        assert_eq!(one.of_all(3), Budget::Wall(Duration::from_secs(30)));
+        let clock = Clock::start(one.of_all(3));
+        let started = clock.started.checked_sub(Duration::from_secs(20)).expect("a while ago");
+        let Budget::Wall(left) = Clock { started, ..clock }.spent_at_most(one, 0.5).left() else {
+            unreachable!("of time")
+        };
+        assert!(left <= Duration::from_secs(5) && left > Duration::from_secs(1), "{left:?}");
+    }
 
     #[test]
     fn what_is_kept_for_later_is_kept_of_time_and_not_of_candidates() {

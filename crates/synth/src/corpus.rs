@@ -2,7 +2,7 @@
 
 use crate::{
     Error,
-    clock::Clock,
+    clock::{Budget, Clock},
     exclusion::Exclusion,
     judge::{Judge, Location},
     kept::Kept,
@@ -234,6 +234,12 @@ impl Corpus {
     /// What has measured the first target's budget since they were opened.
     pub(crate) fn clock(&self) -> Option<Clock> {
         self.clock.clone()
+    }
+
+    /// The same seeds, of whose time the first target is charged at most this share of its budget.
+    pub(crate) fn charged(self, budget: Budget, share: f64) -> Corpus {
+        let clock = self.clock.map(|clock| clock.spent_at_most(budget, share));
+        Corpus { clock, ..self }
     }
 
     /// The first of the texts that were not excluded, whether or not it compiles.

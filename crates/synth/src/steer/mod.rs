@@ -46,7 +46,7 @@ pub struct SteerOptions {
 
 impl SteerOptions {
     /// The seeds, less those that are excluded for all targets. What it takes is part of the first target's budget where that is
-    /// time, half of it at most: those that were not described by then are left out.
+    /// time, half of it at most (of several targets, half of what they have in all): those that were not described by then are left out.
     ///
     /// # Errors
     /// When they cannot be read, or none is left.

@@ -33,10 +33,13 @@ pub struct Seeds {
 
 impl Seeds {
     /// The seeds for all targets; where none serves another its own answers are excluded when it is
-    /// searched for. A budget of time is that of the first target from here on.
+    /// searched for. A budget of time is that of the first target from here on; where there are several targets, seeds may take
+    /// half of what all have, and the first is charged half of its own at most.
     pub(super) fn open(&self, options: &SteerOptions, judge: &Judge) -> Result<Corpus, Error> {
         let Settings { budget, seed, .. } = options.settings;
-        let allowance = Allowance { clock: Clock::start(budget), seed };
+        let targets = options.targets.all().len().max(1);
+        let charged = if targets > 1 { SEEDS } else { 1.0 };
+        let allowance = Allowance { clock: Clock::start(budget.of_all(targets)), seed };
         let model = options.model.as_ref().filter(|_| !self.any_model && !self.leaks);
         // What a model learned is told from all that is excluded.
         let end = model.is_none().then(|| allowance.clock.but_the_last(1.0 - SEEDS));
@@ -65,7 +68,7 @@ impl Seeds {
         let known = Known { features: self.features.as_deref(), cache: self.cache.as_deref() };
         let corpus = Corpus::open_within(path, &exclusion, judge, known, &allowance)?;
         if !corpus.is_empty() || corpus.left() > 0 {
-            return Ok(corpus);
+            return Ok(corpus.charged(budget, charged));
         }
         let excluded = corpus.excluded();
         let why = match exclusion.folder_of(path) {

@@ -44,6 +44,8 @@ pub(super) struct Decoded {
     pub(super) further: u8,
     /// Bytes from its first access to its last, where it makes several: the emulator reports each.
     pub(super) span: u8,
+    /// Whether its bytes end before it does.
+    pub(super) cut: bool,
 }
 
 impl Decoded {
@@ -65,6 +67,7 @@ impl Decoded {
             moved_on: None,
             further: 0,
             span: 0,
+            cut: false,
         }
     }
 

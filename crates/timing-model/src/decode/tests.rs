@@ -149,6 +149,16 @@ fn blocks_are_fused_measured_and_refused_as_their_table_says() {
 }
 
 #[test]
+fn the_beginning_of_an_instruction_at_the_end_of_a_page_is_no_instruction() {
+    let (add, cut) = (bytes("4883c001"), bytes("48c7c0"));
+    for (cpu, mut translator) in cpus(Architecture::X86_64) {
+        let whole = translator.block(&[(0x1ff9, &add)]);
+        let block = translator.block(&[(0x1ff9, &add), (0x1ffd, &cut)]);
+        assert_eq!((block.instructions, block.end), (whole.instructions, whole.end), "{cpu}");
+    }
+}
+
+#[test]
 fn whatever_the_code_is_nothing_reads_the_sink_or_writes_what_is_always_ready() {
     // A linear congruential generator (Knuth, MMIX).
     let mut state = 1_u64;

@@ -89,6 +89,10 @@ impl Translator {
         let mut lead = Lead::No;
         for &(address, bytes) in code {
             let decoded = self.decoder.decode(address, bytes);
+            // The emulator lists the beginning of an instruction that goes on in the next page; all of it is in the next block.
+            if decoded.cut && block.instructions > 0 {
+                break;
+            }
             block.refusal = block.refusal.or(decoded.refusal);
             let fused = decoded.follows
                 && match lead {

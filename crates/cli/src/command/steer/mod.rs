@@ -272,7 +272,7 @@ impl Steer {
         let (seeds, space) = (seeds.display(), &self.space);
         let [there, all] = [corpus.len(), corpus.len() + corpus.left()].map(|n| n as u64);
         eprintln!(
-            "warning: half of the first target's time was enough to describe, and to compare with what is excluded, {} of {} \
+            "warning: half of the time that there is was enough to describe, and to compare with what is excluded, {} of {} \
              kernels of {seeds}; the others are no seeds. The next run goes on from there; `stampmill features {seeds} \
              --space {space} --out F` describes all, for --features F",
             output::count(there),

@@ -10,8 +10,8 @@ mod operands;
 use super::{Decoder, decoded::Decoded, flag};
 use crate::{block::Exit, decode::Class, verdict::Refusal};
 use iced_x86::{
-    DecoderOptions, EncodingKind, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
-    Register,
+    DecoderError, DecoderOptions, EncodingKind, FlowControl, Instruction, InstructionInfoFactory,
+    Mnemonic, Register,
 };
 
 /// Decodes x86-64.
@@ -36,6 +36,7 @@ impl Decoder for X86_64 {
             && !decoded.accesses()
             && i.op0_register().full_register() != i.op1_register().full_register();
         decoded.clears = is_zeroing(&i);
+        decoded.cut = decoder.last_error() == DecoderError::NoMoreBytes;
         if i.mnemonic() == Mnemonic::Syscall {
             decoded.flags |= flag::SYSTEM_CALL;
         }
