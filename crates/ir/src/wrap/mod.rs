@@ -53,10 +53,12 @@ struct Plan {
     /// What runs where `command` fails: the compiler the build asked for, as it asked.
     otherwise: Option<Vec<OsString>>,
     modules: Vec<Wanted>,
-    /// Which module a line is about that `command` writes to standard error, where it compiles within itself: the line, how many
-    /// modules there were before, and a folder for files.
-    told: Option<fn(&str, usize, &Path) -> Option<Wanted>>,
+    /// Which module a line is about that `command` writes to standard error, where it compiles within itself.
+    told: Option<Told>,
 }
+
+/// The module that a line is about: the line, how many modules there were before, and a folder for files.
+type Told = fn(&str, usize, &Path) -> Option<Wanted>;
 
 /// One module a command gives.
 #[derive(Debug, Default)]
@@ -205,7 +207,7 @@ fn run(
 /// Run a command that says what it compiles; the rest of what it says goes where ours does.
 fn listened(
     words: &[OsString],
-    told: fn(&str, usize, &Path) -> Option<Wanted>,
+    told: Told,
     scratch: &Path,
     modules: &mut Vec<Wanted>,
 ) -> Result<ExitStatus, Error> {
