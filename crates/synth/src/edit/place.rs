@@ -1,5 +1,5 @@
 //! Edits of how a kernel says where its work-item is and which elements it uses: a search finds ways that nobody writes. For
-//! its second phase, as those of [`natural`](super::natural).
+//! its second phase, as those of [`natural`](mod@super::natural).
 
 use super::{ANY, Entry, Rng, Zone, make::work_item, random_value};
 use crate::program::{Expression, Node, Program, Space, Statement, Ty};
