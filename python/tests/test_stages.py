@@ -279,7 +279,7 @@ def test_an_error_says_what_to_do(texts: list[str], tmp_path: Path) -> None:
         stampmill.features(texts, space="grewe", out=tmp_path / "vectors")
     assert "--force" in exists.value.advice
     assert len(stampmill.features(texts, space="grewe", out=tmp_path / "vectors", force=True)) == 3
-    with pytest.raises(stampmill.Error, match="Did you mean"):
+    with pytest.raises(stampmill.Error, match="did you mean `verdict`"):
         stampmill.query("SELECT verdit FROM dataset", tmp_path / "vectors")
     with pytest.raises(stampmill.Error) as unknown:
         stampmill.command("features", tmp_path, spaec="grewe")
