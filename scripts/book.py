@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: book.py --check            links of all documents, the list of results, the picture: fails where one is not true
+"""usage: book.py --check            links of all documents, the list of results and what they are of, the picture: fails where one is not true
        book.py --write            write the list of results (docs/results/index.md) and the picture anew
        book.py MDBOOK PROGRAM OUT build the book at OUT/VERSION, list versions in OUT: MDBOOK is mdBook's command, PROGRAM the `stampmill` whose
                                   commands and options the reference shows
@@ -111,9 +111,17 @@ def results():
         rows.append(f"| [{title[1]}]({link.removeprefix('results/')}) | {question} | {answer} |")
     return (
         "# Results\n\nWhat was measured, a page for each question: what came of it, how, on which machine, with which command. "
-        "What was missed is there too. `scripts/book.py --write` makes this list of the pages.\n\n"
+        "What was missed is there too. Each page names the commit that its figures were measured at or recorded with: what they say is of that build. "
+        "`scripts/book.py --write` makes this list of the pages.\n\n"
         "| page | question | answer |\n|---|---|---|\n" + "\n".join(rows) + "\n"
     )
+
+
+def without_commit():
+    """Pages of results with neither a figure that `figures.sh` filled nor the name of a commit."""
+    is_told = re.compile(r"<!-- figure: |\bcommit [0-9a-f]{7,40}\b|\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b")
+    pages = (path for path in sorted(RESULTS.glob("*.md")) if path.name != "index.md")
+    return [f"docs/results/{path.name}: names no commit that its figures are of" for path in pages if not is_told.search(path.read_text())]
 
 
 def generated():
@@ -132,6 +140,8 @@ def check(write):
             sys.exit(f"book: {path.relative_to(ROOT)} is out of date: `scripts/book.py --write` writes it")
     if wrong := broken_links():
         sys.exit("\n".join(["book: links that lead nowhere:", *wrong]))
+    if wrong := without_commit():
+        sys.exit("\n".join(["book: figures that cannot be traced:", *wrong]))
 
 
 def help_of(program, *command):

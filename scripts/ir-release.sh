@@ -14,8 +14,8 @@
 #
 # OUT/parts/I-of-N   modules as they were built, with logs of what failed; OUT/parts/I-of-N.seconds what each run took
 # OUT/release        compile/: Parquet in ComPile's form, with splits, license texts and a data card; dataset/: the same modules
-#                    as a data set, with a card for Hugging Face and a Croissant file; statistics/; README.md: funnel,
-#                    failures and cost; SHA256SUMS of all files. Of a sample: OUT/parts/I-of-N.release.
+#                    as a data set, with a card for Hugging Face and a Croissant file; statistics/; tables/: ComPile's Tables 1
+#                    and 3 and Figure 1 of these data; README.md: funnel, failures and cost; SHA256SUMS of all files. Of a sample: OUT/parts/I-of-N.release.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-ir-release}
@@ -59,6 +59,12 @@ pack() { # MODULES RELEASE PART...
     there "$work/unique" || run ir dedup "$modules" --out "$work/unique"
     there "$work/admitted" || run ir license "$work/unique" --policy "${POLICY:-compile}" --out "$work/admitted"
     there "$release/statistics" || run ir stats "$work/admitted" --out "$release/statistics"
+    # ComPile's Tables 1 and 3 and its Figure 1, of what was built and of what is left.
+    tables=$work/tables
+    mkdir -p "$tables"
+    ln -sfn "$(realpath "$work/unique")" "$tables/unique"
+    ln -sfn "$(realpath "$release/statistics")" "$tables/statistics"
+    [ -d "$release/tables" ] || run heuristic reproduce --recipe compile --data "$tables" --out "$release/tables"
     run ir export "$work/admitted" --format compile --force --out "$release/compile"
     there "$release/dataset" || run export "$work/admitted" --format huggingface --to "$release/dataset"
     python3 "$root/scripts/ir_release_report.py" "$stampmill" "$modules" "$work" "$release" "$@" > "$release/README.md"

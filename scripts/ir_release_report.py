@@ -90,7 +90,7 @@ def page(found, parts):
     names = ", ".join(Path(part).name.replace("-of-", " of ") for part in parts)
     return "\n".join([
         "# Modules of LLVM IR, before optimization\n",
-        f"Parts {names}. `compile/` is for pandas and Hugging Face (its README.md is the data card), `dataset/` for stampmill, `statistics/` a row a module.\n",
+        f"Parts {names}. `compile/` is for pandas and Hugging Face (its README.md is the data card), `dataset/` for stampmill, `statistics/` a row a module, `tables/` ComPile's Tables 1 and 3 and Figure 1 of these data.\n",
         "## Funnel\n", table("funnel"), "## Packages by verdict\n", table("verdicts"), "## Packages that gave nothing\n", table("failures"),
         "## Cost\n", table("cost"), table("release"),
     ])

@@ -22,7 +22,7 @@ def texts() -> list[str]:
 def wheel() -> Path:
     named = os.environ.get("STAMPMILL_WHEEL")
     if not named:
-        pytest.skip("no wheel: `scripts/wheel.sh --test` names it in STAMPMILL_WHEEL")
+        pytest.fail("no wheel: `scripts/wheel.sh --test` names it in STAMPMILL_WHEEL")
     return Path(named)
 
 

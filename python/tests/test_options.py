@@ -19,9 +19,9 @@ FORMAT_IS_OFFERED = {"export", "ir export", "edits export"}
 # Keywords of ours: what language texts are in.
 OURS = {name: {"language"} for name in ("features", "label", "opt")}
 # `stampmill.command` calls them.
-NOT_FUNCTIONS = {"help", "show", "serve", "heuristic", "heuristic arms", "edits", "ir", "completions", "man"}
+NOT_FUNCTIONS = {"help", "show", "serve", "heuristic", "edits", "ir", "completions", "man"}
 NOT_FUNCTIONS |= {"cluster", "cluster up", "cluster scheduler", "cluster executor", "cluster status", "cluster help"}
-NOT_FUNCTIONS |= {"edits help", "edits label", "edits validate", "edits self-play", "heuristic help", "ir help", "ir wrap"}
+NOT_FUNCTIONS |= {"edits help", "heuristic help", "ir help", "ir wrap"}
 OPTION = re.compile(r"^\s{2,6}(?:-\w, )?--([a-z][a-z-]*)(.*)$")
 
 

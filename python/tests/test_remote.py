@@ -80,6 +80,14 @@ def test_kernels_are_judged_as_programs_are(server: str) -> None:
     assert [one.verdict for one in failing] == ["source-fails"]
 
 
+def test_rows_of_a_kernel_are_joined_as_the_server_joins_them(root: Path) -> None:
+    for case in json.loads((root / "crates" / "serve" / "cases" / "kernel_judgements.json").read_text()):
+        found, told = rewards._of_rows(case["rows"], rewards.reward), case["told"]
+        assert (found.verdict, found.is_cheat, found.detail) == (told["verdict"], told["is_cheat"], told["detail"]), case
+        wanted = math.nan if told["speedup"] is None else told["speedup"]
+        assert found.speedup == pytest.approx(wanted, nan_ok=True), case
+
+
 def test_best_of_n_goes_around(root: Path) -> None:
     words = [sys.executable, str(root / "examples" / "best-of-n.py"), "--n", "2", "--rounds", "1", "--kernels", "1"]
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)

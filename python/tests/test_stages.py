@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import pickle
 import sys
 from pathlib import Path
@@ -170,6 +171,27 @@ def test_run_on_a_device(texts: list[str]) -> None:
     assert any(device["usable"] for device in stampmill.devices()["devices"])
     frame = stampmill.run(texts[:1], global_sizes="2^7", budget="10ms").to_pandas()
     assert set(frame["outcome"]) == {"pass"} and list(frame.index) == [0]
+
+
+def test_lines_of_pairs_are_checked_and_labeled(tmp_path: Path) -> None:
+    slow = "int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\nint main() { return f(9); }"
+    fast = "int f(int n) { int a = 0, b = 1; while (n--) { int c = a + b; a = b; b = c; } return a; }\nint main() { return f(9); }"
+    pair = {"problem_id": "p", "src_id": "s", "tgt_id": "t", "src_code": slow, "tgt_code": fast}
+    lines = tmp_path / "pairs.jsonl"
+    lines.write_text(json.dumps(pair) + "\n")
+    labeled = stampmill.edits.label(lines)
+    assert [row["label"] for row in labeled["rows"]] == ["algorithm"] and labeled["labels"] == {"algorithm": 1}
+    assert stampmill.edits.validate(lines)["valid"] == 1
+    lines.write_text(lines.read_text() + "{}\n")
+    checked = stampmill.edits.validate(lines)
+    assert checked.exit_status == 1 and checked["broken"][0]["line"] == 2
+    assert stampmill.edits.validate(forms=True)["forms"]
+
+
+def test_arms_are_of_tasks_with_one_choice(root: Path) -> None:
+    task = root / "datasets" / "device-mapping-h200" / "task"
+    with pytest.raises(stampmill.Error, match="tasks with one choice"):
+        stampmill.heuristic.arms(task, base=task, test=task, added=[30, 60], draws=2)
 
 
 def test_any_command_can_be_called() -> None:

@@ -1,14 +1,16 @@
-"""What samples do: how many pass `run`'s checker, and how much of them the optimizer leaves, with and without the rules of usefulness.
+"""What samples do: how many pass `run`'s checker, how much of them the optimizer leaves, and how far a model of costs is off on them, with and without the rules of usefulness.
 
-Beside them kernels of people, drawn from kernels=DATASET of `prepare`. Needs a processor's OpenCL device; n=400 takes some ten minutes on two cores."""
+Beside them kernels of people, drawn from kernels=DATASET of `prepare`; of some of these cost=MODEL may have learned. Needs a processor's OpenCL device and llvm-mca;
+n=400 takes some half an hour on two cores."""
 import collections
+import math
 import random
 import statistics
 import time
 
 from tools import rows, stampmill
 
-SETTINGS = {"model": "models/infill", "kernels": "datasets/device-mapping-h200/kernels", "n": "400", "shortest": "200", "jobs": "2", "seed": "4242", "size": "2^10"}
+SETTINGS = {"model": "models/infill", "cost": "models/cost", "kernels": "datasets/device-mapping-h200/kernels", "n": "400", "shortest": "200", "jobs": "2", "seed": "4242", "size": "2^10"}
 
 
 def percent(part, whole):
@@ -26,6 +28,16 @@ def left(program, dataset, work):
     return [one for one in counts.values() if len(one) == 2]
 
 
+def bias(program, settings, dataset, work):
+    """Predicted less true log2 of the cost `mca`, the mean."""
+    vectors, costs = work / f"{dataset.name}-vectors", work / f"{dataset.name}-costs"
+    stampmill(program, "features", dataset, "--space", "instcount,loops", "--opt", "0", "--out", vectors)
+    stampmill(program, "label", "--task", "mca", dataset, "--features", vectors, "--out", costs)
+    told = stampmill(program, "heuristic", "predict", settings["cost"], costs)
+    off = [math.log2(one["predicted"] / one["cost"]) for one in told["predictions"] if one["cost"]]
+    return f"{statistics.mean(off):+.2f}" if off else "none"
+
+
 def measured(program, settings, dataset, drawn, seconds, work):
     """A row of each table, for `drawn` kernels of which those that compile are in a data set or folder."""
     runs = work / f"{dataset.name}-runs"
@@ -36,7 +48,7 @@ def measured(program, settings, dataset, drawn, seconds, work):
     passed = outcomes["pass"]
     told = [drawn, percent(sum(outcomes.values()), drawn), percent(passed, drawn), f"{passed / seconds:.1f}" if seconds else ""]
     length = [statistics.median(one["0"] for one in counts), round(statistics.mean(one["0"] for one in counts), 1), percent(after, before)]
-    return told + length, outcomes
+    return told + length + [bias(program, settings, dataset, work)], outcomes
 
 
 def run(program, _, settings, work):
@@ -61,6 +73,6 @@ def run(program, _, settings, work):
     found["kernels of people"] = measured(program, settings, people, len(list(people.iterdir())), None, work)
     names = [name for name, _ in sum((outcomes for _, outcomes in found.values()), collections.Counter()).most_common()]
     return {
-        "rates": {"columns": ["", "drawn", "compile", "pass", "that pass, a second of drawing", "instructions at -O0: median", "mean", "of them left by -O2"], "rows": [[way, *told] for way, (told, _) in found.items()]},
+        "rates": {"columns": ["", "drawn", "compile", "pass", "that pass, a second of drawing", "instructions at -O0: median", "mean", "of them left by -O2", "predicted less true log2 of the cost"], "rows": [[way, *told] for way, (told, _) in found.items()]},
         "outcomes": {"columns": ["of those that compile", *names], "rows": [[way, *(outcomes[name] for name in names)] for way, (_, outcomes) in found.items()]},
     }

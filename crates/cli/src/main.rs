@@ -1,5 +1,16 @@
 //! The `stampmill` binary: one file per command under `command/`, what they share beside this file.
 //!
+//! A command is a struct that clap fills, with a `run` that calls a crate of the workspace and ends with [`output::report`]: the summary
+//! as a text for people or, with `--json`, as one object on standard output, whose stable keys are in `CLI.md`. Options of every command
+//! are [`Global`]'s, where results go is [`destination`]'s, Ctrl-C is [`interrupt`]'s. Below its options a command shows a file of `help/`.
+//! Errors of crates are printed as they are; `anyhow` is used here and in `xtask` alone. To add a command, write a file, name it in `command/mod.rs`
+//! and show what it prints in `cases/NAME/`:
+//!
+//! ```text
+//! $ stampmill features kernel.cl --space grewe --out vectors --json
+//! {"programs":1,"rows":1,"verdicts":{"accepted":1},"vectors":{"grewe":1},"missing":{},"seconds":0.1}
+//! ```
+//!
 //! Exit status: 0 success, 1 a negative result, 2 a failure, 130 stopped by Ctrl-C or a signal to end.
 
 /// What stands below a command's options: a file of `help/`.
@@ -192,16 +203,18 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        let is_missing = kind == Some(io::ErrorKind::NotFound);
         let cause = cause.to_string();
-        let is_said = text.contains(&cause);
-        let is_told = [
-            "there is nothing at ",
-            " is not finished (",
-            "is to be copied first",
-            "to a file or folder of this machine first",
-        ];
-        if !(is_said || is_missing && is_told.iter().any(|words| text.contains(words))) {
+        let told: &[&str] = match kind {
+            Some(io::ErrorKind::NotFound) => &[
+                "there is nothing at ",
+                " is not finished (",
+                "is to be copied first",
+                "to a file or folder of this machine first",
+            ],
+            Some(io::ErrorKind::IsADirectory) => &[" is a folder, and a file is wanted"],
+            _ => &[],
+        };
+        if !text.contains(&cause) && !told.iter().any(|words| text.contains(words)) {
             text = format!("{text}: {cause}");
         }
     }

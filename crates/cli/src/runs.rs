@@ -69,20 +69,24 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// What `--must-run` asks for, `stop` is what the user raises; `None` without the option.
+    /// What `--must-run` asks for of kernels that may demand work-groups of `group` work-items, `stop` is what the user
+    /// raises; `None` without the option.
     ///
     /// # Errors
     /// When there is no such device, or no kernel could be looked at for races: better now than after the first kernel.
     pub(crate) fn wanted(
         must_run: bool,
         allow_races: bool,
+        group: u64,
         stop: &Arc<AtomicBool>,
         global: &Global,
     ) -> anyhow::Result<Option<Runs>> {
         if !must_run {
             return Ok(None);
         }
-        let runs = Runs::new(stop, "--must-run", &[64, 256, 1024])?;
+        let mut sizes = [64, 256, 1024].map(|size: u64| size.next_multiple_of(group)).to_vec();
+        sizes.dedup();
+        let runs = Runs::new(stop, "--must-run", &sizes)?;
         if allow_races { Ok(Some(runs)) } else { runs.without_races(stop, global).map(Some) }
     }
 

@@ -749,7 +749,7 @@ trials::main! {
     zigs_own_build_gives_the_modules_that_it_compiles: trials::lacks::program("zig"),
     opencl_and_cuda_give_modules_of_devices_and_host,
     what_comes_from_standard_input_is_kept,
-    each_architecture_of_one_object_gives_a_module: trials::lacks::program("llvm-lipo-19"),
+    each_architecture_of_one_object_gives_a_module,
     response_files_and_bitcode_for_a_linker_give_their_modules,
     a_compiler_that_crashes_costs_what_it_was_to_compile,
     images_of_julia_give_their_bitcode,

@@ -7,6 +7,7 @@
 //!   `size` (bytes of machine code), `mca` (cycles of its blocks weighted by loop depth), `cost` (cycles of a kernel's
 //!   work-item, run on a model of a processor), `unroll`, `vectorize` and `coarsen` (the same by what is done with its loops or work-items) and
 //!   `passes` (instructions that each pipeline of a set leaves);
+//! - [`costs()`] is what programs cost that no data set holds;
 //! - [`Label`] is the stage that labels programs: rows of schema `task`, one for each program, its
 //!   verdict where it has no label;
 //! - [`GroupSizes`] labels kernels with the fastest size of work-groups, from runs on a device: measured, not exact;
@@ -27,6 +28,7 @@
 //! ```
 
 mod bench;
+mod costs;
 mod described;
 mod error;
 mod flags;
@@ -41,6 +43,7 @@ mod stage;
 mod task;
 
 pub use bench::{Bench, Module, Options};
+pub use costs::costs;
 pub use error::Error;
 pub use flags::Flags;
 pub use group_sizes::{GroupSizes, GroupSizesItem};

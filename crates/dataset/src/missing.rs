@@ -22,7 +22,7 @@ pub fn refusal(action: &str, path: &Path, why: &Error) -> String {
     match why.kind() {
         ErrorKind::NotFound if reads && fs::symlink_metadata(path).is_err() => missing(path),
         ErrorKind::IsADirectory if reads => {
-            format!("{} is a folder, and a file is read in its place", path.display())
+            format!("{} is a folder, and a file is wanted", path.display())
         }
         _ => format!("cannot {action} {}: {why}", path.display()),
     }

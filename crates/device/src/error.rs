@@ -26,6 +26,14 @@ pub enum Error {
     /// The worker cannot be started or speaks another protocol.
     #[error("the device worker does not work: {0}")]
     Worker(String),
+    /// A device that was listed cannot be opened: it is gone, in use, or has no memory left.
+    #[error("cannot open the device `{device}`: {why}")]
+    Unopened {
+        /// Its name.
+        device: String,
+        /// What the driver says.
+        why: String,
+    },
     /// A device runs nothing any more.
     #[error("a device does not run a trivial kernel any more: {0}")]
     Device(String),
@@ -109,6 +117,7 @@ impl Error {
         matches!(
             self,
             Error::Worker(_)
+                | Error::Unopened { .. }
                 | Error::Device(_)
                 | Error::Clang(_)
                 | Error::Operations(_)

@@ -34,7 +34,8 @@ impl DeviceType {
 /// An OpenCL device of this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInfo {
-    /// As its driver names it.
+    /// As its driver names it. Where several have one name they are numbered, as in `NVIDIA H200 #2`, in the order in which the
+    /// drivers list them.
     pub name: String,
     /// What kind of device.
     pub r#type: DeviceType,
@@ -68,6 +69,16 @@ pub fn devices() -> Result<Vec<DeviceInfo>> {
     Client::new(Launch::find()?)?.devices()
 }
 
+/// Names of devices with numbers behind those that several have, so that each is of one device.
+pub(crate) fn told_apart(names: &[String]) -> Vec<String> {
+    let count = |some: &[String], name: &String| some.iter().filter(|one| *one == name).count();
+    let numbered = |(at, name): (usize, &String)| match count(names, name) {
+        1 => name.clone(),
+        _ => format!("{name} #{}", count(&names[..=at], name)),
+    };
+    names.iter().enumerate().map(numbered).collect()
+}
+
 /// The places in `devices` that `wanted` selects: `cpu`, `gpu`, `all`, or a part of a name or
 /// platform (any case), several with commas, in the order of the words; each device once.
 ///
@@ -79,7 +90,7 @@ pub fn select(devices: &[DeviceInfo], wanted: &str) -> Result<Vec<usize>> {
         let matches = |device: &DeviceInfo| match word.as_str() {
             "all" => true,
             "cpu" | "gpu" | "accelerator" => device.r#type.name() == word,
-            _ => [&device.name, &device.platform].iter().any(|n| n.to_lowercase().contains(&word)),
+            _ => [&device.name, &device.platform].iter().any(|name| holds(name, &word)),
         };
         let found: Vec<usize> =
             (0..devices.len()).filter(|at| devices[*at].usable && matches(&devices[*at])).collect();
@@ -95,6 +106,16 @@ pub fn select(devices: &[DeviceInfo], wanted: &str) -> Result<Vec<usize>> {
         true => Err(none(devices, wanted)),
         false => Ok(chosen),
     }
+}
+
+/// Whether a name holds a word, in any case. A number at its end is a whole one: `#1` is not in `#10`.
+fn holds(name: &str, word: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_digit = |c: char| c.is_ascii_digit();
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(is_digit);
+    let is_numbered = word.rsplit_once('#').is_some_and(|(_, number)| is_number(number));
+    let goes_on = |at: usize| name[at + word.len()..].starts_with(is_digit);
+    name.match_indices(word).any(|(at, _)| !(is_numbered && goes_on(at)))
 }
 
 fn none(devices: &[DeviceInfo], wanted: &str) -> Error {
@@ -143,6 +164,21 @@ mod tests {
         assert_eq!(select(&machine(), "epyc").expect("two"), [1, 3]);
         assert_eq!(select(&machine(), "cpu,EPYC").expect("each once"), [1, 3]);
         assert_eq!(select(&machine(), "all").expect("usable ones"), [0, 1, 3]);
+    }
+
+    #[test]
+    fn devices_of_one_name_have_numbers_and_are_selected_by_them() {
+        let names = ["H200", "EPYC", "H200", "H200 NVL"].map(str::to_owned);
+        assert_eq!(told_apart(&names), ["H200 #1", "EPYC", "H200 #2", "H200 NVL"]);
+        let twelve = told_apart(&["H200"; 12].map(str::to_owned));
+        let machine: Vec<DeviceInfo> =
+            twelve.iter().map(|name| device(name, DeviceType::Gpu, true)).collect();
+        assert_eq!(select(&machine, "h200 #1").expect("one"), [0]);
+        assert_eq!(select(&machine, "#12,#2").expect("two"), [11, 1]);
+        assert_eq!(select(&machine, "h200").expect("all").len(), 12);
+        assert_eq!(select(&machine, "gpu").expect("the first"), [0]);
+        let message = select(&machine, "#13").expect_err("there are twelve").to_string();
+        assert!(message.contains("H200 #12"), "{message}");
     }
 
     #[test]

@@ -436,6 +436,15 @@ mod tests {
     }
 
     #[test]
+    fn without_main_all_functions_count() {
+        let before = "int sum(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }";
+        let after = "int sum(int n) { return n * (n - 1) / 2; }";
+        assert_eq!(change(before, after), ("algorithm", false, false));
+        let with = |text: &str| format!("{text} int main() {{ return 0; }}");
+        assert_eq!(change(&with(before), &with(after)), ("other", false, false));
+    }
+
+    #[test]
     fn bounds_that_change_with_an_array_are_its_own() {
         let before = "bool seen[60]; int main() { for (int i = 0; i < 60; i++) f(seen[i]); }";
         assert_eq!(change(before, &before.replace("60", "52")).0, "data-structure");

@@ -36,6 +36,7 @@ mod bench;
 mod candidates;
 mod certify;
 mod compare;
+mod constraints;
 mod each;
 mod error;
 mod execute;

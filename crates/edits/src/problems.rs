@@ -2,10 +2,11 @@
 //!
 //! CodeNet keeps one sample of a problem in `derived/input_output/data/PROBLEM/` and the others in its description,
 //! `problem_descriptions/PROBLEM.html`, as blocks of text below headings: `Sample Input 1`, `Sample Output 1` (AtCoder), or
-//! `Sample Input`, `Output for the Sample Input` (Aizu).
+//! `Sample Input`, `Output for the Sample Input` (Aizu). Its limits are those that the description states.
 
 use crate::{
     Error, Result,
+    constraints::limits_in,
     schema::{Broken, OnBroken, form, read_values},
 };
 use html5gum::{Token, Tokenizer};
@@ -52,8 +53,8 @@ pub struct Limit {
 }
 
 impl Problem {
-    /// Read a folder in CodeNet's layout, or JSON lines: `problem_id` with `samples` and perhaps `limits`, or CodeContests' `name`
-    /// with `public_tests`, `private_tests` and `generated_tests`.
+    /// Read a folder in CodeNet's layout, or JSON lines: `problem_id` with `samples` and perhaps `limits` or a `description`, or
+    /// CodeContests' `name` with `public_tests`, `private_tests` and `generated_tests`.
     ///
     /// # Errors
     /// When it cannot be read, holds no problem, or a line is broken and `on_broken` says to stop.
@@ -75,8 +76,18 @@ fn of_line(line: &Map<String, Value>) -> Problem {
     let samples = line["samples"].as_array().into_iter().flatten();
     let samples =
         samples.map(|one| Sample { input: text(&one["input"]), output: text(&one["output"]) });
-    let limits = line.get("limits").and_then(limits_of).unwrap_or_default();
-    Problem { id: text(&line["problem_id"]), samples: samples.collect(), limits }
+    let samples: Vec<Sample> = samples.collect();
+    let limits = match line.get("limits").and_then(limits_of) {
+        Some(limits) => limits,
+        None => described_limits(line.get("description").and_then(Value::as_str), &samples),
+    };
+    Problem { id: text(&line["problem_id"]), samples, limits }
+}
+
+/// What a description states, by the first sample.
+fn described_limits(description: Option<&str>, samples: &[Sample]) -> Vec<Limit> {
+    let both = description.zip(samples.first());
+    both.map(|(text, sample)| limits_in(text, &sample.input)).unwrap_or_default()
 }
 
 /// A list of limits; `None` where something else stands there.
@@ -134,9 +145,12 @@ pub(crate) fn of_contest(line: &Map<String, Value>) -> Option<Map<String, Value>
         );
     }
     let name = line.get("problem_id").or_else(|| line.get("name"))?.clone();
-    let limits = line.get("limits").map(|limits| ("limits".to_owned(), limits.clone()));
+    let is_kept = |(key, value): &(&String, &Value)| {
+        *key == "limits" || *key == "description" && value.is_string()
+    };
+    let kept = line.iter().filter(is_kept).map(|(key, value)| (key.clone(), value.clone()));
     let problem = [("problem_id".to_owned(), name), ("samples".to_owned(), Value::Array(samples))];
-    Some(problem.into_iter().chain(limits).collect())
+    Some(problem.into_iter().chain(kept).collect())
 }
 
 /// The problems of a folder in CodeNet's layout that have a sample, by name.
@@ -180,7 +194,8 @@ fn codenet(root: &Path) -> Result<Vec<Problem>> {
             }
         }
         if !samples.is_empty() {
-            problems.push(Problem { id, samples, ..Problem::default() });
+            let limits = described_limits(description.as_deref(), &samples);
+            problems.push(Problem { id, samples, limits });
         }
     }
     Ok(problems)
@@ -303,6 +318,18 @@ mod tests {
     }
 
     #[test]
+    fn limits_of_a_line_come_before_those_of_its_description() {
+        let read = |text: &str| of_line(&serde_json::from_str(text).expect("it is JSON")).limits;
+        let line = r#"{"problem_id": "p", "samples": [{"input": "3\n", "output": "9\n"}], LIMITS
+            "description": "<h3>Constraints</h3><p>1 &le; n &le; 9</p><h3>Input</h3><pre>n</pre>"}"#;
+        let most = |text: &str| -> Vec<Option<i64>> {
+            read(&line.replace("LIMITS", text)).iter().map(|limit| limit.most).collect()
+        };
+        assert_eq!(most(""), [Some(9)]);
+        assert_eq!(most(r#""limits": [{"line": 1, "most": 7}],"#), [Some(7)]);
+    }
+
+    #[test]
     fn a_folder_in_codenets_layout_has_problems() {
         let root = tempfile::tempdir().expect("a folder");
         let put = |path: &str, text: &str| {
@@ -314,13 +341,21 @@ mod tests {
         put("derived/input_output/data/p00001/output.txt", "4\n");
         put(
             "problem_descriptions/p00001.html",
-            "<h2>Sample Input</h2><pre>2</pre><h2>Sample Output</h2><pre>4</pre>\
+            "<h2>Constraints</h2><p>1 &le; n &le; 9</p><h2>Input</h2><pre>n</pre>\
+             <h2>Sample Input</h2><pre>2</pre><h2>Sample Output</h2><pre>4</pre>\
              <h2>Sample Input</h2><pre>3</pre><h2>Sample Output</h2><pre>9</pre>",
         );
         put("problem_descriptions/p00002.html", "<h2>Input</h2><pre>none</pre>");
         let (problems, _) = Problem::read(root.path(), OnBroken::Stop).expect("it is read");
         let samples = vec![sample("2\n", "4\n"), sample("3", "9")];
-        let due = Problem { id: "p00001".into(), samples, ..Problem::default() };
+        let limit = Limit {
+            line: Some(1),
+            token: Some(1),
+            least: Some(1),
+            most: Some(9),
+            ..Limit::default()
+        };
+        let due = Problem { id: "p00001".into(), samples, limits: vec![limit] };
         assert_eq!(problems, [due]);
         let empty = tempfile::tempdir().expect("a folder");
         assert!(Problem::read(empty.path(), OnBroken::Stop).is_err());

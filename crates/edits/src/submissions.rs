@@ -100,7 +100,9 @@ fn codenet(root: &Path) -> Result<Submissions> {
         return Err(Error::Empty { what, path: root.to_owned() });
     }
     let entries = std::fs::read_dir(&metadata).map_err(Error::file("read", &metadata))?;
-    let mut tables: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    let tables: std::io::Result<Vec<_>> =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut tables = tables.map_err(Error::file("read", &metadata))?;
     tables.retain(|path| {
         // `problem_list.csv` describes the problems and lists no submissions.
         path.extension().is_some_and(|e| e == "csv") && !path.ends_with("problem_list.csv")

@@ -6,6 +6,8 @@ use dataset::{Dataset, content_hash_of};
 use rows::{EditTestSummary, EditTestText};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    io::ErrorKind,
     ops::RangeInclusive,
     path::{Path, PathBuf},
 };
@@ -157,6 +159,11 @@ impl From<TestFolder> for TestSet {
     }
 }
 
+/// Names of all that is in a folder.
+fn names_in(folder: &Path) -> std::io::Result<Vec<OsString>> {
+    std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+}
+
 /// Whether a folder holds a problem's tests and nothing else.
 fn holds_tests(folder: &Path) -> bool {
     let is_test = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -206,21 +213,24 @@ impl TestFolder {
     }
 
     fn problems(&self) -> Result<BTreeSet<String>> {
-        let entries = std::fs::read_dir(&self.root).map_err(Error::file("read", &self.root))?;
-        Ok(entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        let names = names_in(&self.root).map_err(Error::file("read", &self.root))?;
+        Ok(names.into_iter().filter_map(|name| name.into_string().ok()).collect())
     }
 
     /// None where it has no folder. An input without an output is no test.
     fn tests(&self, problem: &str) -> Result<Vec<Test>> {
         let folder = self.root.join(plain(problem));
-        let Ok(entries) = std::fs::read_dir(&folder) else {
+        let names = match names_in(&folder) {
             // A problem may have none; the folder of all must not have gone.
-            return TestFolder::open(&self.root).map(|_| Vec::new());
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                return TestFolder::open(&self.root).map(|_| Vec::new());
+            }
+            names => names.map_err(Error::file("read", &folder))?,
         };
-        let mut numbers: Vec<u64> = entries
-            .flatten()
-            .filter_map(|entry| number_in(entry.file_name().to_str()?, "input."))
-            .collect();
+        let mut numbers: Vec<u64> =
+            names.iter().filter_map(|name| number_in(name.to_str()?, "input.")).collect();
         numbers.sort_unstable();
         let mut tests = Vec::new();
         for number in numbers {
@@ -289,6 +299,9 @@ mod tests {
         let read = tests.tests("../p1").unwrap();
         assert_eq!(read.iter().map(|t| t.number).collect::<Vec<_>>(), [2, 10]);
         assert_eq!(tests.tests("p9").unwrap(), []);
+        // A folder that is there and cannot be read is no problem without tests.
+        std::os::unix::fs::symlink("p8", home.path().join("p8")).unwrap();
+        assert!(tests.tests("p8").unwrap_err().to_string().contains("p8"));
     }
 
     /// A data set of three problems: of the first a visible and two hidden tests, of the second none, and of

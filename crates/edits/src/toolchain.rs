@@ -223,6 +223,10 @@ impl Toolchain {
             call.readable.push(object.clone());
             call.behind.push(object.into_os_string());
         }
+        // Programs in C++ have it from their compiler.
+        if language == Language::C {
+            call.behind.push(timing::recipe::MATHEMATICS.into());
+        }
         match call.make()? {
             Err(Refusal { verdict, lasting }) => {
                 if lasting {
@@ -248,7 +252,9 @@ impl Toolchain {
             Build::Traced => format!("{build:?} {TRACED:?} {SERVER}"),
             _ => format!("{build:?}"),
         };
-        let pieces = [&self.identity, language.name(), &build, code];
+        let libraries = if language == Language::C { timing::recipe::MATHEMATICS } else { "" };
+        let pieces = [&self.identity, language.name(), libraries, &build, code];
+        let pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
         content_hash_of(pieces.map(str::as_bytes))
     }
 
@@ -515,6 +521,19 @@ mod tests {
         assert_eq!(includes("#include \"mine.h\"\n#include <map>\n"), "");
         assert_eq!(leading_includes("#include <stdio.h>\n", Language::C), "");
         assert_eq!(beginnings("a\nb\n"), ["a\n", "a\nb\n"]);
+    }
+
+    #[test]
+    fn programs_in_c_have_the_functions_of_mathematics() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = timing::Target::of(timing::Architecture::X86_64);
+        let toolchain = Toolchain::find(Store::at(folder.path()), target).unwrap();
+        let code = "#include <math.h>\n#include <stdio.h>\n\
+                    int main(void) { double x; scanf(\"%lf\", &x); printf(\"%f\", pow(x, sin(x))); return 0; }";
+        for build in [Build::Timed, Build::Sanitized, Build::Traced] {
+            let built = toolchain.build(code, Language::C, build).unwrap();
+            assert!(built.is_ok(), "{build:?}: {:?}", built.err());
+        }
     }
 
     #[test]

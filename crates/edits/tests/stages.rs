@@ -172,6 +172,9 @@ fn tests_made_in_parts_and_merged_are_the_whole() {
     };
     assert_eq!(found("alone"), ("only-one-program".to_owned(), vec!["sample"; 2]));
     assert_eq!(found("wrong"), ("no-program-passes".to_owned(), vec![""]));
+    let wrong = rows.iter().find(|row| row.problem_id == "wrong").unwrap();
+    let due = "the first of 2: sample 0: wrong-output: line 1: wanted `1`, found `55`";
+    assert_eq!(wrong.detail, due);
     assert_eq!(found("none"), ("no-samples".to_owned(), vec![""]));
     let (verdict, sources) = found("grown");
     assert_eq!((verdict.as_str(), &sources[..2]), ("accepted", &["sample"; 2][..]));

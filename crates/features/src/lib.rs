@@ -12,6 +12,7 @@
 //! | `autophase` | 56 | the compiled module (Autophase, CompilerGym's order) |
 //! | `loops` | 157 | the compiled module: instructions weighted by 10 to their loop depth, by opcode and by type |
 //! | `opcodes` | 67 | the compiled module: each opcode's share |
+//! | `ir2vec` | 75 | the compiled module: LLVM 22's symbolic embedding of IR2Vec |
 //! | `tokens` | 5 | the source: tokens by kind |
 //! | `ast-depth` | 2 | the source: depth and size of its syntax tree |
 //! | `dynamic` | 53 | each kernel, run on a small payload: what a work-item executes and where it accesses memory |

@@ -102,18 +102,72 @@ pub fn diff(
 fn of_files(first: &Path, second: &Path, reader: &Reader) -> Result<DiffReport, Error> {
     let read = |path: &Path| {
         let content = fs::read(path).map_err(Error::file("read", path))?;
-        let found = reader.functions(&path.display().to_string(), &content)?;
-        found.map_err(|verdict| Error::format(path, verdict))
+        let name = path.display().to_string();
+        let broken = |verdict: Verdict| Error::format(path, verdict);
+        let functions = reader.functions(&name, &content)?.map_err(broken)?;
+        let look = reader.look(&name, &content)?.map_err(broken)?;
+        Ok::<_, Error>((functions, look.structure.module))
     };
-    let mut report = DiffReport::default();
-    report.pair(&second.display().to_string(), &read(first)?, &read(second)?);
+    let (name, mut report) = (second.display().to_string(), DiffReport::default());
+    let ((first, before), (second, after)) = (read(first)?, read(second)?);
+    report.pair(&name, &first, &second);
+    if report.modules.same == 1 && before != after {
+        report.differs_elsewhere(&name);
+    }
     Ok(report)
 }
 
-/// A row of the first data set that has not been met in the second.
+/// An accepted row of a data set.
 struct Waiting {
     row: u64,
     id: String,
+}
+
+/// The accepted rows of a data set, by what their modules are called.
+type Named = BTreeMap<String, Vec<Waiting>>;
+
+fn named(modules: &Modules) -> Result<Named, Error> {
+    let mut all = Named::new();
+    let rows = modules.dataset().manifest().rows;
+    for (origin, row) in modules.dataset().rows_in::<ModuleOrigin>(0..rows)?.zip(0..) {
+        let origin = origin?;
+        if origin.verdict == Verdict::ACCEPTED {
+            let name = name_of(&origin.package, &origin.path, &origin.target);
+            all.entry(name).or_default().push(Waiting { row, id: origin.id });
+        }
+    }
+    Ok(all)
+}
+
+/// What of the first each row of the second is compared with, and rows of the first that are left. Of several modules of one name those
+/// of equal content belong together, the others in their order.
+fn paired(first: Named, mut second: Named) -> (HashMap<u64, Waiting>, Vec<(String, u64)>) {
+    let (mut pairs, mut left) = (HashMap::new(), Vec::new());
+    for (name, ones) in first {
+        let others = second.remove(&name).unwrap_or_default();
+        let mut equal: HashMap<&str, VecDeque<u64>> = HashMap::new();
+        for other in &others {
+            equal.entry(&other.id).or_default().push_back(other.row);
+        }
+        let mut changed = Vec::new();
+        for one in ones {
+            match equal.get_mut(one.id.as_str()).and_then(VecDeque::pop_front) {
+                Some(row) => drop(pairs.insert(row, one)),
+                None => changed.push(one),
+            }
+        }
+        let rows = others.iter().map(|other| other.row);
+        let free: Vec<u64> = rows.filter(|row| !pairs.contains_key(row)).collect();
+        let mut free = free.into_iter();
+        for one in changed {
+            match free.next() {
+                Some(row) => drop(pairs.insert(row, one)),
+                None => left.push((name.clone(), one.row)),
+            }
+        }
+    }
+    left.sort_by_key(|(_, row)| *row);
+    (pairs, left)
 }
 
 fn of_sets(
@@ -122,30 +176,21 @@ fn of_sets(
     reader: &Reader,
     progress: &dyn Progress,
 ) -> Result<DiffReport, Error> {
-    let mut waiting: HashMap<String, VecDeque<Waiting>> = HashMap::new();
-    let rows = first.dataset().manifest().rows;
-    for (origin, row) in first.dataset().rows_in::<ModuleOrigin>(0..rows)?.zip(0..) {
-        let origin = origin?;
-        if origin.verdict == Verdict::ACCEPTED {
-            let name = name_of(&origin.package, &origin.path, &origin.target);
-            waiting.entry(name).or_default().push_back(Waiting { row, id: origin.id });
-        }
-    }
+    let (mut others, left) = paired(named(first)?, named(second)?);
     let mut report = DiffReport::default();
     progress.begin("comparing", second.dataset().manifest().rows);
-    let mut modules = second.rows()?;
+    let mut modules = second.rows()?.zip(0..).map(|(module, row)| Ok::<_, Error>((module?, row)));
     loop {
-        let chunk: Vec<Module> = modules.by_ref().take(CHUNK).collect::<Result<_, _>>()?;
+        let chunk: Vec<(Module, u64)> = modules.by_ref().take(CHUNK).collect::<Result<_, _>>()?;
         if chunk.is_empty() {
             break;
         }
         let size = chunk.len() as u64;
-        let accepted = chunk.into_iter().filter(Module::is_accepted);
+        let accepted = chunk.into_iter().filter(|(module, _)| module.is_accepted());
         let pairs: Vec<(String, Option<Waiting>, Module)> = accepted
-            .map(|module| {
+            .map(|(module, row)| {
                 let name = name_of(&module.package, &module.path, &module.target);
-                let other = waiting.get_mut(&name).and_then(VecDeque::pop_front);
-                (name, other, module)
+                (name, others.remove(&row), module)
             })
             .collect();
         let compared: Vec<DiffReport> = pairs
@@ -155,11 +200,6 @@ fn of_sets(
         compared.into_iter().for_each(|one| report.absorb(one));
         progress.advance(size);
     }
-    let mut left: Vec<(String, u64)> = waiting
-        .into_iter()
-        .flat_map(|(name, all)| all.into_iter().map(move |one| (name.clone(), one.row)))
-        .collect();
-    left.sort_by_key(|(_, row)| *row);
     for (name, row) in left {
         let module = row_of(first, row)?;
         report.modules.only_first += 1;
@@ -204,16 +244,8 @@ fn of_pair(
     match (read(&before)?, read(module)?) {
         (Ok(one), Ok(two)) => {
             report.pair(name, &one, &two);
-            // Its variables differ alone.
             if report.modules.same == 1 && before.structure != module.structure {
-                report.modules = Compared { changed: 1, ..Compared::default() };
-                report.differences.push(Difference {
-                    module: name.to_owned(),
-                    change: "changed".to_owned(),
-                    instructions_before: before.instructions,
-                    instructions_after: module.instructions,
-                    ..Difference::default()
-                });
+                report.differs_elsewhere(name);
             }
         }
         (Err(verdict), _) | (_, Err(verdict)) => {
@@ -256,6 +288,18 @@ impl DiffReport {
         self.instructions_before += other.instructions_before;
         self.instructions_after += other.instructions_after;
         self.differences.extend(other.differences);
+    }
+
+    /// The functions of two modules are alike, and their variables are not.
+    fn differs_elsewhere(&mut self, name: &str) {
+        self.modules = Compared { changed: 1, ..Compared::default() };
+        self.differences.push(Difference {
+            module: name.to_owned(),
+            change: "changed".to_owned(),
+            instructions_before: self.instructions_before,
+            instructions_after: self.instructions_after,
+            ..Difference::default()
+        });
     }
 
     /// Compare the functions of two modules.
@@ -361,6 +405,36 @@ mod tests {
             ("new", "only-second"),
         ];
         assert_eq!(named, all);
+    }
+
+    #[test]
+    fn what_is_in_no_function_makes_a_module_another_one() {
+        let first = functions(&[("a", 1)]);
+        let mut report = DiffReport::default();
+        report.pair("m", &first, &first);
+        assert_eq!(report.modules.same, 1);
+        report.differs_elsewhere("m");
+        assert_eq!((report.modules.same, report.modules.changed, report.is_same()), (0, 1, false));
+        assert_eq!(report.differences[0].instructions_after, 1);
+    }
+
+    #[test]
+    fn of_modules_of_one_name_equal_ones_belong_together() {
+        let named = |ids: &[&str]| {
+            let of = |(row, id): (u64, &&str)| Waiting { row, id: (*id).to_owned() };
+            Named::from([("m".to_owned(), (0..).zip(ids).map(of).collect())])
+        };
+        let told = |first: &[&str], second: &[&str]| {
+            let (pairs, left) = paired(named(first), named(second));
+            let mut pairs: Vec<(u64, u64)> =
+                pairs.into_iter().map(|(row, one)| (one.row, row)).collect();
+            pairs.sort_unstable();
+            (pairs, left.into_iter().map(|(_, row)| row).collect::<Vec<u64>>())
+        };
+        assert_eq!(told(&["a", "b"], &["b", "c"]), (vec![(0, 1), (1, 0)], vec![]));
+        // What is new takes no other's place.
+        assert_eq!(told(&["a"], &["b", "a"]), (vec![(0, 1)], vec![]));
+        assert_eq!(told(&["a", "a", "b"], &["a"]), (vec![(0, 0)], vec![1, 2]));
     }
 
     #[test]

@@ -136,6 +136,7 @@ fn against(all: &[Kernel], excluded: &[Kernel]) -> Result<(), Box<dyn Error>> {
         printed?.into_iter().for_each(|one| known.add(&kernel.name, one.print));
     }
     let prints = in_parallel(all, jobs, |kernel| printer.isolated(&kernel.text));
+    let prints: Vec<Print> = prints.into_iter().collect::<Result<_, _>>()?;
     let mut copies = 0;
     for (kernel, print) in all.iter().zip(&prints) {
         if let Some(found) = known.copied(print) {
@@ -188,8 +189,7 @@ fn measure(all: &[Kernel], half: &str, variants: &str) -> Result<(), Box<dyn Err
         Came::Without(first.unwrap_or_else(|| "no clang".to_owned()))
     });
     recall(&variants, &came);
-    alarms(all, &held, &excluded, &printer, jobs);
-    Ok(())
+    alarms(all, &held, &excluded, &printer, jobs)
 }
 
 fn recall(variants: &[Variant], came: &[Came]) {
@@ -252,8 +252,9 @@ fn alarms(
     excluded: &HashMap<&str, Print>,
     printer: &Printer,
     jobs: usize,
-) {
+) -> Result<(), Box<dyn Error>> {
     let prints = in_parallel(all, jobs, |kernel| printer.isolated(&kernel.text));
+    let prints: Vec<Print> = prints.into_iter().collect::<Result<_, _>>()?;
     let (mut pairs, mut false_pairs, mut strangers) = (0_usize, 0_usize, BTreeSet::new());
     let (mut plenty, mut alarmed) = (0_usize, 0_usize);
     for (kernel, print) in all.iter().zip(&prints) {
@@ -300,6 +301,7 @@ fn alarms(
         strangers.len(),
         100.0 * alarmed as f64 / strangers.len().max(1) as f64
     );
+    Ok(())
 }
 
 fn packages(held: &[&Kernel]) -> usize {

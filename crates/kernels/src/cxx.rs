@@ -5,7 +5,7 @@
 //! compiler to reject: templates, classes, references, lambdas. What has its name in common with another is left out, since
 //! in C that name need not mean the same one: overloads, and what different namespaces define.
 
-use crate::chunks;
+use crate::{chunks, enumeration};
 use lexer::{Dialect, Kind, Token, tokens};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -325,9 +325,8 @@ impl<'a> Respelling<'a> {
         }
         // OpenCL C knows no type of an enumeration before its values.
         if word == "enum" {
-            self.write("typedef int");
-            self.write(name);
-            self.write(";");
+            let of = enumeration::type_of(&self.all[self.at + 2..]);
+            self.write(&format!("typedef {of} {name} ;"));
         } else {
             self.write(&format!("typedef {word} {name} {name} ;"));
         }
@@ -499,6 +498,10 @@ mod tests {
             (
                 "enum E { A }; E f(E e) { return e; }",
                 "typedef int E ; enum E { A } ; E f ( E e ) { return e ; }",
+            ),
+            (
+                "enum E { A = 1u << 31, B }; E f() { return B; }",
+                "typedef uint E ; enum E { A = 1u << 31 , B } ; E f ( ) { return B ; }",
             ),
             (
                 "int f(int a) { auto b = a; return b; }",

@@ -39,6 +39,7 @@ mod compiler;
 mod cuda;
 mod cxx;
 mod dead;
+mod enumeration;
 mod error;
 mod file;
 mod functions;

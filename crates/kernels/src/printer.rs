@@ -52,14 +52,14 @@ impl Printer {
         let kernels: Vec<&KernelRow> = rows.iter().filter(|row| row.is_kernel()).collect();
         if kernels.is_empty() {
             let name = lexer::kernel_names(text).first().map(|name| (*name).to_owned());
-            let print = self.isolated(text);
+            let print = self.isolated(text)?;
             return Ok(vec![Printed { name: name.unwrap_or_default(), print }]);
         }
-        let printed = |row: &KernelRow| Printed {
-            name: row.original_name.clone(),
-            print: self.isolated(&row.text),
+        let printed = |row: &KernelRow| -> Result<Printed> {
+            let print = self.isolated(&row.text)?;
+            Ok(Printed { name: row.original_name.clone(), print })
         };
-        Ok(kernels.into_iter().map(printed).collect())
+        kernels.into_iter().map(printed).collect()
     }
 
     /// Every kernel of a program that may be isolated already: then it is taken as it is.
@@ -73,7 +73,7 @@ impl Printer {
             !line.starts_with('#') || line[1..].trim_start().starts_with("pragma")
         };
         if names.len() <= 1 && text.lines().all(is_plain) {
-            let print = self.isolated(text);
+            let print = self.isolated(text)?;
             if print.ir.size() > 0 {
                 let name = names.first().copied().unwrap_or_default().to_owned();
                 return Ok(vec![Printed { name, print }]);
@@ -83,16 +83,24 @@ impl Printer {
     }
 
     /// A program of one kernel, with nothing that the kernel does not need; its text alone where it does not compile.
-    #[must_use]
-    pub fn isolated(&self, text: &str) -> Print {
+    ///
+    /// # Errors
+    /// When clang cannot be asked any more: a text alone is a weaker print.
+    pub fn isolated(&self, text: &str) -> Result<Print> {
         let kernel = lexer::kernel_names(text).last().copied().unwrap_or_default().to_owned();
-        let bitcode = STANDARDS.iter().find_map(|standard| self.compile(text, standard));
+        let mut bitcode = None;
+        for standard in STANDARDS {
+            bitcode = self.compile(text, standard)?;
+            if bitcode.is_some() {
+                break;
+            }
+        }
         let print = bitcode.and_then(|bitcode| {
             let context = Context::new(Library::of_module(&bitcode).ok()?);
             let module = context.parse("kernel", &bitcode).ok()?;
             Some(Print::of(text, &module, &kernel))
         });
-        print.unwrap_or_else(|| Print::of_text(text))
+        Ok(print.unwrap_or_else(|| Print::of_text(text)))
     }
 
     /// Versions of what prints come from.
@@ -103,7 +111,7 @@ impl Printer {
     }
 
     /// The optimised bitcode of what clang accepts.
-    fn compile(&self, text: &str, standard: &str) -> Option<Vec<u8>> {
+    fn compile(&self, text: &str, standard: &str) -> Result<Option<Vec<u8>>> {
         let options = Options { optimisation: 2, ..alone(standard) };
         let request = Request::Compile {
             source: text.to_owned(),
@@ -112,10 +120,17 @@ impl Printer {
             tree: false,
             bitcode: true,
         };
-        let answer = self.clang.ask(&request).ok()?;
+        let answer = match self.clang.ask(&request) {
+            Ok(answer) => answer,
+            Err(death) if death.is_ours() => {
+                let worker = self.clang.worker().to_owned();
+                return Err(clang::Error::CannotStart { worker, death }.into());
+            }
+            Err(_) => return Ok(None),
+        };
         if answer.first_error().is_some() {
-            return None;
+            return Ok(None);
         }
-        answer.code.map(|code| code.bitcode)
+        Ok(answer.code.map(|code| code.bitcode))
     }
 }

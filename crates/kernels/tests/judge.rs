@@ -74,7 +74,7 @@ fn a_kernel_by_itself_is_taken_as_it_is_and_others_are_isolated() {
     let kernels = |text: &str| printer.kernels(text).expect("clang is there");
     let as_it_is = kernels(alone);
     assert_eq!((as_it_is.len(), as_it_is[0].name.as_str()), (1, "k"));
-    assert_eq!(as_it_is[0].print, printer.isolated(alone));
+    assert_eq!(as_it_is[0].print, printer.isolated(alone).expect("clang is there"));
     // Pragmas change nothing; what nobody calls is no part of a kernel in a file with macros.
     assert_eq!(
         kernels(&format!("  # pragma OPENCL FP_CONTRACT ON\n{alone}"))[0].print.ir,
@@ -141,10 +141,11 @@ fn dead_code_goes_and_the_code_is_the_same() {
 fn what_does_not_compile_is_compared_by_its_text_alone() {
     let printer = Printer::start(0).expect("one worker at least");
     let broken = "kernel void k(global int* a) { a[0] = missing + 3; }";
-    let print = printer.isolated(broken);
+    let isolated = |text: &str| printer.isolated(text).expect("clang is there");
+    let print = isolated(broken);
     assert_eq!((print.ir.size(), print.text.size() > 0), (0, true));
     let old = "kernel void k(global int* a) { int pipe = a[0]; a[1] = pipe + 2; }";
-    assert!(printer.isolated(old).ir.size() > 0, "an older standard accepts it");
+    assert!(isolated(old).ir.size() > 0, "an older standard accepts it");
     let versions = printer.versions();
     assert!(versions.contains(&format!("leak {}", leak::VERSION)), "{versions}");
     assert!(versions.contains("19"), "{versions}");

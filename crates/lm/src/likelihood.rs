@@ -7,6 +7,8 @@ use crate::{Checkpoint, Error, Kind, Result, tokenizer::Special};
 pub struct Bits {
     /// Of the whole: minus log2 of the probability that the model gives it, its end included.
     pub bits: f64,
+    /// What the model promises that it takes: the mean that its own probabilities give, token by token.
+    pub expected: f64,
     /// Tokens, its end included.
     pub tokens: usize,
 }
@@ -45,16 +47,24 @@ impl Checkpoint {
         let logits = self.model().logits(given)?;
         let width = logits.len() / given.len();
         let places = logits.chunks_exact(width).zip(&sequence[1..]);
-        let bits = places.map(|(place, next)| surprise(place, *next as usize)).sum();
-        Ok(Some(Bits { bits, tokens: given.len() }))
+        let (bits, expected) =
+            places.fold((0.0_f64, 0.0_f64), |(bits, expected), (place, next)| {
+                let (surprise, entropy) = surprise(place, *next as usize);
+                (bits + surprise, expected + entropy)
+            });
+        Ok(Some(Bits { bits, expected, tokens: given.len() }))
     }
 }
 
-/// Bits of one choice.
-fn surprise(logits: &[f32], chosen: usize) -> f64 {
+/// Bits of one choice, and the mean bits of a choice by these probabilities (their entropy).
+fn surprise(logits: &[f32], chosen: usize) -> (f64, f64) {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let sum: f64 = logits.iter().map(|logit| f64::from(logit - most).exp()).sum();
-    (sum.ln() - f64::from(logits[chosen] - most)) / std::f64::consts::LN_2
+    let below = logits.iter().map(|logit| f64::from(logit - most)).filter(|one| one.is_finite());
+    let (sum, weighted) = below.fold((0.0_f64, 0.0_f64), |(sum, weighted), below| {
+        (sum + below.exp(), weighted + below * below.exp())
+    });
+    let bits = |nats: f64| nats / std::f64::consts::LN_2;
+    (bits(sum.ln() - f64::from(logits[chosen] - most)), bits(sum.ln() - weighted / sum))
 }
 
 #[cfg(test)]
@@ -64,8 +74,18 @@ mod tests {
 
     #[test]
     fn equal_chances_of_four_are_two_bits() {
-        assert!((surprise(&[1.0; 4], 3) - 2.0).abs() < 1e-6);
-        assert!(surprise(&[9.0, 0.0, 0.0, 0.0], 0) < 0.01);
+        let (bits, expected) = surprise(&[1.0; 4], 3);
+        assert!((bits - 2.0).abs() < 1e-6 && (expected - 2.0).abs() < 1e-6);
+        assert!(surprise(&[9.0, 0.0, 0.0, 0.0], 0).0 < 0.01);
+    }
+
+    #[test]
+    fn chances_of_three_and_one_quarter_promise_0_81_bits() {
+        let logits = [3.0_f32.ln(), 0.0, f32::NEG_INFINITY];
+        for (chosen, wanted) in [(0, 0.415), (1, 2.0)] {
+            let (bits, expected) = surprise(&logits, chosen);
+            assert!((bits - wanted).abs() < 1e-3 && (expected - 0.811).abs() < 1e-3, "{expected}");
+        }
     }
 
     #[test]

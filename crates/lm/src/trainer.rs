@@ -203,9 +203,35 @@ fn stop(child: &mut Child) {
 /// The metrics of a training folder.
 ///
 /// # Errors
-/// When there are none.
+/// When there are none, or a line is broken.
 pub fn metrics(folder: &Path) -> Result<Vec<Metric>> {
     let path = folder.join("metrics.jsonl");
     let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.is_empty());
+    let metric = |(line, text): (usize, &str)| {
+        let broken = |error: serde_json::Error| Error::Line {
+            path: path.clone(),
+            line,
+            why: error.to_string(),
+        };
+        serde_json::from_str(text).map_err(broken)
+    };
+    lines.map(metric).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_line_of_metrics_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.jsonl");
+        let metric = r#"{"step":1,"tokens":2,"seconds":3,"loss":4,"validation_loss":null,"learning_rate":5,"gradient_norm":6,"tokens_per_second":7}"#;
+        std::fs::write(&path, format!("{metric}\n\n")).unwrap();
+        assert_eq!(metrics(folder.path()).unwrap().len(), 1);
+        std::fs::write(&path, format!("{metric}\n{{\"step\n{metric}\n")).unwrap();
+        let said = metrics(folder.path()).unwrap_err().to_string();
+        assert!(said.contains("line 2"), "{said}");
+    }
 }

@@ -123,7 +123,7 @@ impl History {
             return Ok((None, None));
         };
         let before = self.git.files(&parent)?;
-        let changed = self.changed(&before, files);
+        let changed = self.changed(&before, files)?;
         if changed.is_empty() {
             return Ok((None, Some((parent.id, before))));
         }
@@ -151,29 +151,35 @@ impl History {
     }
 
     /// Paths of files that may hold kernels, are in both, and differ.
-    fn changed(&self, before: &[Entry], after: &[Entry]) -> BTreeSet<String> {
+    fn changed(&self, before: &[Entry], after: &[Entry]) -> Result<BTreeSet<String>> {
         let is_file = |file: &&Entry| !(file.mode.is_tree() || file.mode.is_commit());
         let old: HashMap<String, ObjectId> = before
             .iter()
             .filter(is_file)
             .map(|file| (dataset::bytes_text(&file.filepath), file.oid))
             .collect();
-        let holds = |file: &Entry| match self.repository.find_object(file.oid) {
-            Ok(blob) => contains(&blob.data, b"kernel"),
-            Err(_) => false,
+        let holds = |file: &Entry| -> Result<bool> {
+            let blob = self.repository.find_object(file.oid);
+            let blob = blob.map_err(|error| self.git.failed(error))?;
+            Ok(contains(&blob.data, b"kernel"))
         };
-        let is_changed = |file: &&Entry| {
+        let mut changed = BTreeSet::new();
+        for file in after.iter().filter(is_file) {
             let path = dataset::bytes_text(&file.filepath);
-            old.get(&path).is_some_and(|oid| *oid != file.oid)
-                && match role(&path) {
-                    Some(Role::Kernel) => true,
-                    // Most changes are of programs that hold none.
-                    Some(Role::Header | Role::Host(_)) => holds(file),
-                    Some(Role::Build | Role::License) | None => false,
-                }
-        };
-        let changed = after.iter().filter(is_file).filter(is_changed);
-        changed.map(|file| dataset::bytes_text(&file.filepath)).collect()
+            if old.get(&path).is_none_or(|oid| *oid == file.oid) {
+                continue;
+            }
+            let may_hold = match role(&path) {
+                Some(Role::Kernel) => true,
+                // Most changes are of programs that hold none.
+                Some(Role::Header | Role::Host(_)) => holds(file)?,
+                Some(Role::Build | Role::License) | None => false,
+            };
+            if may_hold {
+                changed.insert(path);
+            }
+        }
+        Ok(changed)
     }
 }
 

@@ -185,11 +185,10 @@ async fn select(question: &Question) -> Result<(), Error> {
         let table = context.table_provider(UNNAMED).await.map_err(Error::Sql)?;
         context.register_table(own, table).map_err(Error::Sql)?;
     }
-    let named = Named::of(&context, question).await;
-    send(&context, question).await.map_err(|error| match error {
-        Error::Sql(error) => named.explained(&error),
-        other => other,
-    })
+    match send(&context, question).await {
+        Err(Error::Sql(error)) => Err(Named::of(&context, question).await.explained(&error)),
+        answered => answered,
+    }
 }
 
 /// Answer, and send the rows as they are found.

@@ -4,6 +4,7 @@ use crate::{Error, Result, Rows};
 use arrow::{
     array::{ArrayRef, RecordBatch, StringArray},
     csv::WriterBuilder,
+    json::{self, writer::LineDelimited},
     util::{display::array_value_to_string, pretty::pretty_format_batches},
 };
 use std::{io, sync::Arc};
@@ -23,14 +24,20 @@ pub fn table(rows: &[RecordBatch]) -> Result<String> {
 pub fn values(rows: &[RecordBatch]) -> Result<Vec<serde_json::Value>> {
     let mut values = Vec::new();
     for batch in rows {
-        let mut writer = arrow::json::LineDelimitedWriter::new(Vec::new());
-        writer.write(batch).and_then(|()| writer.finish())?;
-        let text = writer.into_inner();
+        let text = lines(batch)?;
         let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         values
             .extend(lines.map(serde_json::from_slice).collect::<std::result::Result<Vec<_>, _>>()?);
     }
     Ok(values)
+}
+
+/// One JSON object a line; what is missing is `null`, so that all have the same keys.
+fn lines(batch: &RecordBatch) -> Result<Vec<u8>> {
+    let builder = json::WriterBuilder::new().with_explicit_nulls(true);
+    let mut writer: json::LineDelimitedWriter<_> = builder.build::<_, LineDelimited>(Vec::new());
+    writer.write(batch).and_then(|()| writer.finish())?;
+    Ok(writer.into_inner())
 }
 
 /// Hand on one JSON object a line as text, until `print` answers that nobody reads any more.
@@ -39,9 +46,7 @@ pub fn values(rows: &[RecordBatch]) -> Result<Vec<serde_json::Value>> {
 /// When the rows break off, or cannot be shown or printed.
 pub fn jsonl(rows: &mut Rows, mut print: impl FnMut(&[u8]) -> io::Result<bool>) -> Result<()> {
     for batch in rows {
-        let mut writer = arrow::json::LineDelimitedWriter::new(Vec::new());
-        writer.write(&batch?).and_then(|()| writer.finish())?;
-        if !print(&writer.into_inner()).map_err(Error::Output)? {
+        if !print(&lines(&batch?)?).map_err(Error::Output)? {
             break;
         }
     }

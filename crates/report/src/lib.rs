@@ -1,15 +1,37 @@
-//! One HTML page of what a folder holds.
+//! One HTML page of what a folder holds: a file that needs no server and loads nothing.
 //!
-//! [`page()`] finds the data sets, collects their programs, draws their vectors, and lets a section
-//! tell of each schema: one file each; [`diagnosis()`] is the page of one task's diagnosis. Whatever comes out of a data set was written by others; it
-//! reaches the page through `maud`, which escapes it, or as JSON that the page's script sets as text.
+//! [`page()`] finds the data sets of a folder and puts on one page
+//!
+//! - a *section* for each schema: how each data set was made, what was rejected and why, curves and tables;
+//! - the *sandbox*: which programs a limit ended, and which protections held meanwhile;
+//! - a *map* of each feature space: the vectors of all data sets on their first two principal components. A point shows its
+//!   program; points that are selected become targets of `steer`, or a query;
+//! - *programs*: texts, found by words and by features, and beside them what they were before `prepare`.
+//!
+//! [`diagnosis()`] is the page of one task's diagnosis. [`describe`] makes what stands beside the parts of every data set for those
+//! who read it without us, [`share`] a folder to upload.
+//!
+//! Whatever comes out of a data set was written by others; it reaches the page through `maud`, which escapes it, or as JSON that
+//! the page's script sets as text. Charts are SVG and need no script. A section is a file beside this one, named in `ALL`.
 //!
 //! ```
-//! use stampmill_report::{Error, Options, page};
+//! use dataset::{Builder, Notes};
+//! use rows::KernelRow;
+//! use stampmill_report::{Options, page};
 //!
 //! let home = tempfile::tempdir()?;
-//! assert!(matches!(page(home.path(), &Options::default()), Err(Error::NoDataset(_))));
-//! # Ok::<(), std::io::Error>(())
+//! let builder = Builder::<KernelRow>::create(&home.path().join("kernels"), false, &"by hand")?;
+//! let kernel = KernelRow {
+//!     id: "1".into(), name: "A".into(), verdict: "accepted".into(),
+//!     text: "__kernel void A(__global int* a) {\n  a[0] = 1;\n}\n".into(),
+//!     ..KernelRow::default()
+//! };
+//! builder.finish([kernel], Notes::default())?;
+//! let page = page(home.path(), &Options::default())?;
+//! assert_eq!((page.datasets, page.programs, page.problems.len()), (1, 1, 0));
+//! assert!(page.html.contains("a[0] = 1;"));
+//! page.save(&home.path().join("report.html"))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod before;

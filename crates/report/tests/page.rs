@@ -216,6 +216,11 @@ fn hostile_programs_stay_text_and_nothing_is_loaded() {
         sandbox.contains("timeout: longer than its time") && sandbox.contains("33.3\u{a0}%"),
         "{sandbox}"
     );
+    let learning = between(&page, ">Learning</h2>", "</section>");
+    for curve in ["accuracy", "geometric-mean speedup", "share of the oracle's"] {
+        assert!(learning.contains(&format!("aria-label=\"{curve}\"")), "{curve}: {learning}");
+    }
+    assert!(learning.contains("round 1, 12 labelled: 1.1") && learning.contains("class=\"band\""));
 }
 
 fn programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next() {

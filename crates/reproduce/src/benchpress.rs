@@ -2,6 +2,7 @@
 
 use crate::{
     Error, Options, Set,
+    bars::Bars,
     page::{Page, percent},
     plane,
 };
@@ -44,6 +45,8 @@ pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Err
         false => {
             let note = "Tokens and instructions are of samples that compile; ours are lexemes, theirs tokens of their vocabulary.";
             page.table("table1", "Table 1: samples that compile", &names(TABLE1), table1, note);
+            let pictures =
+                ["tokens", "instructions"].map(|measure| (measure, lengths(measure, &bars)));
             page.table(
                 "figure6",
                 "Figure 6: how long they are",
@@ -51,6 +54,10 @@ pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Err
                 bars,
                 "",
             );
+            for (measure, picture) in pictures {
+                let title = format!("Figure 6: {measure} of samples that compile");
+                page.picture(&format!("figure6-{measure}"), &title, picture);
+            }
         }
     }
     let mut figure8 = Vec::new();
@@ -66,6 +73,8 @@ pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Err
             let header =
                 ["source", "target", "exact", "proximity", "mined proximity", "candidates"];
             page.csv("figure8-targets", &header, each.iter());
+            let title = "Figure 8: how near each target";
+            page.picture("figure8-proximity", title, targets(&each));
         }
     }
     plane::make(sets, page)?;
@@ -86,6 +95,48 @@ pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Err
         }
     }
     Ok(())
+}
+
+/// Figure 6 as a picture: which share of a data set's samples that compile is how long. `rows` are those of its table.
+fn lengths(measure: &str, rows: &[Vec<String>]) -> String {
+    let mut sets: BTreeMap<&str, BTreeMap<u32, f64>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row[1] == measure) {
+        let [from, count] = [2, 3].map(|at: usize| row[at].parse::<u32>().unwrap_or_default());
+        sets.entry(&row[0]).or_default().insert(from, f64::from(count));
+    }
+    let all: BTreeSet<u32> = sets.values().flat_map(|counts| counts.keys().copied()).collect();
+    let series = sets.iter().map(|(name, counts)| {
+        let sum: f64 = counts.values().sum();
+        let share = |from: &u32| counts.get(from).map(|count| 100.0 * count / sum);
+        ((*name).to_owned(), all.iter().map(share).collect::<Vec<_>>())
+    });
+    let series = series.collect();
+    let groups = all.iter().map(u32::to_string).collect();
+    let from = format!("{measure}, from");
+    Bars { axes: [&from, "samples that compile, %"], groups, series }.draw()
+}
+
+/// Figure 8 as a picture: how near the best kernel of each data set is to each target, and the nearest mined one where there are any.
+/// `rows` are those of `figure8-targets`.
+fn targets(rows: &[Vec<String>]) -> String {
+    let groups: BTreeSet<&String> = rows.iter().map(|row| &row[1]).collect();
+    let sets: BTreeSet<&String> = rows.iter().map(|row| &row[0]).collect();
+    let mut series: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+    for set in sets {
+        for (at, name) in [(3, set.clone()), (4, format!("nearest mined one of {set}"))] {
+            let near: BTreeMap<&String, f64> = rows
+                .iter()
+                .filter(|row| row[0] == *set)
+                .map(|row| (&row[1], row[at].parse().unwrap_or_default()))
+                .collect();
+            // A run without mined kernels has none that is near.
+            if at == 3 || near.values().any(|value| *value > 0.0) {
+                series.push((name, groups.iter().map(|group| near.get(group).copied()).collect()));
+            }
+        }
+    }
+    let groups = groups.into_iter().cloned().collect();
+    Bars { axes: ["target", "proximity of the best kernel"], groups, series }.draw()
 }
 
 /// What an experiment of `learn` found of each training set; nothing where the data set is of another run.
@@ -135,7 +186,7 @@ fn samples(
         all += 1;
         // A duplicate compiles where that does which has its text.
         let compiles = match row.verdict.as_str() {
-            "accepted" | "too-small" => true,
+            "accepted" | "too-small" | "not-as-asked" | "no-effect" => true,
             "duplicate" => row.detail.parse().is_ok_and(|first| compiling.contains(&first)),
             _ => false,
         };
@@ -250,5 +301,38 @@ mod tests {
         let made = page.finish();
         assert!(made.files.iter().any(|(name, _)| name == "table2.csv"));
         assert!(!made.text.contains("- Table 2"), "{}", made.text);
+    }
+
+    fn cells<const N: usize>(row: [&str; N]) -> Vec<String> {
+        row.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn lengths_are_shares_of_each_data_set() {
+        let rows = [
+            ["a", "tokens", "0", "3"],
+            ["a", "tokens", "50", "1"],
+            ["b", "tokens", "50", "7"],
+            ["a", "instructions", "0", "9"],
+        ];
+        let svg = lengths("tokens", &rows.map(cells));
+        // Of `a` three quarters and one, of `b` all.
+        assert_eq!(svg.matches("<rect x=").count(), 3, "{svg}");
+        for height in ["306.0", "102.0", "408.0"] {
+            assert!(svg.contains(&format!("height=\"{height}\"")), "{height}: {svg}");
+        }
+    }
+
+    #[test]
+    fn targets_show_the_nearest_mined_kernel_where_there_is_one() {
+        let rows = [
+            ["seeded", "t1", "true", "1.0000", "0.5000", "9"],
+            ["bare", "t1", "false", "0.5000", "0.0000", "9"],
+            ["bare", "t2", "false", "0.2500", "0.0000", "9"],
+        ];
+        let svg = targets(&rows.map(cells));
+        assert_eq!(svg.matches("<rect x=").count(), 4, "{svg}");
+        assert!(svg.contains("nearest mined one of seeded"), "{svg}");
+        assert!(!svg.contains("nearest mined one of bare"), "{svg}");
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) fn make(options: &Options, sets: &[Set]) -> Result<Reproduced, Error> {
     let Options { recipe, data, seeds, .. } = options.clone();
     let made = heuristics::reproduce(&ReproduceOptions { recipe, data, seeds })?;
-    let mut files = made.pictures;
+    let mut files = [made.pictures, made.tables].concat();
     for platform in ["amd", "nvidia"] {
         files.push((format!("table1-{platform}.csv"), table(&made.numbers["table1"][platform])));
     }

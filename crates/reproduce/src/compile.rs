@@ -3,6 +3,7 @@
 use crate::{
     Error, Options, Set,
     page::{Page, megabytes, percent},
+    plane,
 };
 use dataset::Row as _;
 use rows::{Module, Statistics, module_kind::MODULE};
@@ -69,6 +70,7 @@ pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Err
             let packages = figure1.len() as u64;
             let bytes: u64 =
                 figure1.iter().filter_map(|row: &Vec<String>| row[3].parse::<u64>().ok()).sum();
+            let picture = packages_by_size(&figure1);
             page.csv(
                 "figure1",
                 &["data set", "package", "modules", "bitcode bytes"],
@@ -82,6 +84,7 @@ pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Err
                 summary,
                 "Each package is a line of figure1.csv.",
             );
+            page.picture("figure1", "Figure 1: packages, the largest first", picture);
         }
     }
     let mut sizes = Vec::new();
@@ -115,6 +118,21 @@ pub(crate) fn make(sets: &[Set], _: &Options, page: &mut Page) -> Result<(), Err
         }
     }
     Ok(())
+}
+
+/// Figure 1 as a picture: the bytes of each package of a data set, from the largest on.
+fn packages_by_size(figure1: &[Vec<String>]) -> String {
+    let mut sets: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for row in figure1 {
+        sets.entry(&row[0]).or_default().push(row[3].parse().unwrap_or_default());
+    }
+    let line = |(name, mut sizes): (&str, Vec<f64>)| {
+        sizes.sort_by(|first, second| second.total_cmp(first));
+        let point = |(at, bytes): (usize, f64)| [(at + 1) as f64, bytes];
+        (name.to_owned(), sizes.into_iter().enumerate().map(point).collect())
+    };
+    let lines: Vec<(String, Vec<[f64; 2]>)> = sets.into_iter().map(line).collect();
+    plane::lines("packages", "bytes of bitcode", &lines)
 }
 
 type Rows = Vec<Vec<String>>;
@@ -170,4 +188,22 @@ fn modules(
     };
     figure1.extend(packages.into_iter().map(line));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_package_of_a_data_set_is_drawn_first() {
+        let row = |set: &str, package: &str, bytes: &str| {
+            [set, package, "1", bytes].map(str::to_owned).to_vec()
+        };
+        let svg =
+            packages_by_size(&[row("a", "x", "10"), row("a", "y", "1000"), row("b", "z", "5")]);
+        assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
+        // The first of 10 places, at the top; the second lower, where 10 of 1000 bytes are.
+        assert!(svg.contains("points=\"56.0,56.0 "), "{svg}");
+        assert!(svg.contains(",328.0\""), "{svg}");
+    }
 }

@@ -1,18 +1,43 @@
 //! Published evaluations again: what can be made from data that one has, beside what the papers print.
 //!
+//! | recipe | paper | from |
+//! |---|---|---|
+//! | `cgo17` | CLgen (CGO 2017): Table 1, Figures 3, 7, 8 and 9 | the published files; for Figure 9 data sets of `features`, too |
+//! | `benchpress` | BenchPress (PACT 2022): Tables 1 and 2, Figures 2, 6, 8 and 9 | data sets of `sample`, `learn`, `steer`, `features` |
+//! | `pie` | PIE (ICLR 2024): Tables 1 to 8 | data sets of `edits judge` and `edits pairs` |
+//! | `compile` | ComPile (2023): Tables 1 and 3, Figure 1 by package | data sets of `ir build` and the like, and of `ir stats` |
+//! | `suites` | CLgen's Table 1 for tasks of one's own | tasks |
+//!
 //! A recipe reads the data sets of a folder, up to three folders deep, whatever they are called: each is known by its schema. It gives
-//! tables, as Markdown and as CSV, and pictures; what would need data that are not there is named as *not made*, with what makes them.
-//! The papers' numbers stand in `published.csv` with their table or figure; the others of a paper are not here, and are not guessed.
+//! tables, as Markdown and as CSV, and pictures as SVG ([`Reproduced`]); what would need data that are not there is named as *not made*,
+//! with what makes them. The same data give the same bytes.
+//!
+//! The papers' numbers stand in `published.csv` with their table or figure, and come before ours in each table; the others of a paper are
+//! not here, and are not guessed. To add a recipe, write a file beside these and name it in `RECIPES`; to add a paper's number, add a line
+//! to `published.csv`.
 //!
 //! ```
-//! use stampmill_reproduce::{Error, Options, reproduce};
+//! use dataset::{Builder, Notes};
+//! use rows::Pair;
+//! use stampmill_reproduce::{Options, reproduce};
 //!
-//! let empty = tempfile::tempdir()?;
-//! let options = Options::new("pie", empty.path());
-//! assert!(matches!(reproduce(&options), Err(Error::Nothing { .. })));
-//! # Ok::<(), std::io::Error>(())
+//! let home = tempfile::tempdir()?;
+//! let builder = Builder::<Pair>::create(&home.path().join("pairs"), false, &"by hand")?;
+//! let pair = Pair {
+//!     problem_id: "p1".into(), split: "test".into(),
+//!     src_code: "int main() { return 0 + 0; }".into(), tgt_code: "int main() { return 0; }".into(),
+//!     ..Pair::default()
+//! };
+//! builder.finish([pair], Notes::default())?;
+//! let made = reproduce(&Options::new("pie", home.path()))?;
+//! assert!(made.text.contains("| *PIE, test* | *test* | *978* | *41* |"), "theirs");
+//! assert!(made.text.contains("| pairs | test | 1 | 1 | made here |"), "ours");
+//! assert!(made.files.iter().any(|(name, _)| name == "table8.csv"));
+//! assert_eq!(made.numbers["not_made"][0], "scores: a data set of `edits judge`");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bars;
 mod benchpress;
 mod cgo17;
 mod compile;

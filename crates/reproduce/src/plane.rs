@@ -8,7 +8,8 @@ use std::{collections::BTreeMap, fmt::Write};
 const AXES: [&str; 2] = ["comp", "mem"];
 /// Both axes are logarithmic from 1; 0 is drawn at this value.
 const NOTHING: f64 = 0.5;
-const COLORS: [&str; 6] = ["#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#5a5a5a"];
+pub(crate) const COLORS: [&str; 6] =
+    ["#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#5a5a5a"];
 
 pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
     let Some(space) = features::ALL.into_iter().find(|space| space.name() == "grewe") else {
@@ -60,8 +61,8 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
 }
 
 /// Width and height of the picture, and what is left free for the axes' names.
-const SIZE: [f64; 2] = [760.0, 520.0];
-const MARGIN: f64 = 56.0;
+pub(crate) const SIZE: [f64; 2] = [760.0, 520.0];
+pub(crate) const MARGIN: f64 = 56.0;
 
 /// The picture: a point for each pair of values, a color for each data set.
 fn draw(clouds: &[(String, BTreeMap<[u64; 2], u64>)]) -> String {
@@ -77,25 +78,9 @@ fn draw(clouds: &[(String, BTreeMap<[u64; 2], u64>)]) -> String {
     };
     let x = |value: u64| MARGIN + along(0, value);
     let y = |value: u64| SIZE[1] - MARGIN - along(1, value);
-    let [width, height] = SIZE;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\
-         <title>Kernels by {} and {}</title><rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>",
-        AXES[0], AXES[1]
-    );
-    let (left, bottom) = (MARGIN, height - MARGIN);
+    let (left, bottom) = (MARGIN, SIZE[1] - MARGIN);
+    let mut svg = frame(&format!("Kernels by {} and {}", AXES[0], AXES[1]), AXES);
     // Writing to a string does not fail.
-    let _ = write!(
-        svg,
-        "<path d=\"M{left} {MARGIN}V{bottom}H{}\" fill=\"none\" stroke=\"#000\"/>\
-         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text><text x=\"8\" y=\"{}\">{}</text>",
-        width - MARGIN,
-        width / 2.0,
-        height - 12.0,
-        AXES[0],
-        MARGIN - 16.0,
-        AXES[1]
-    );
     for tick in [0, 1, 10, 100, 1_000, 10_000, 100_000_u64] {
         if tick as f64 <= most[0] {
             let _ = write!(
@@ -134,7 +119,7 @@ fn draw(clouds: &[(String, BTreeMap<[u64; 2], u64>)]) -> String {
     svg + "</svg>\n"
 }
 
-/// A picture of lines, both axes logarithmic from 1: matches below 1 are not drawn.
+/// A picture of lines, both axes logarithmic from 1: values below 1 are not drawn.
 pub(crate) fn lines(x_name: &str, y_name: &str, lines: &[(String, Vec<[f64; 2]>)]) -> String {
     let most = |at: usize| {
         let all = lines.iter().flat_map(|(_, points)| points.iter().map(move |point| point[at]));
@@ -144,24 +129,15 @@ pub(crate) fn lines(x_name: &str, y_name: &str, lines: &[(String, Vec<[f64; 2]>)
     let along = |at: usize, value: f64| value.ln() / most[at].ln() * (SIZE[at] - 2.0 * MARGIN);
     let x = |value: f64| MARGIN + along(0, value);
     let y = |value: f64| SIZE[1] - MARGIN - along(1, value);
-    let [width, height] = SIZE;
-    let (left, bottom) = (MARGIN, height - MARGIN);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\
-         <title>{y_name} over {x_name}</title><rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\
-         <path d=\"M{left} {MARGIN}V{bottom}H{}\" fill=\"none\" stroke=\"#000\"/>\
-         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{x_name}</text><text x=\"8\" y=\"{}\">{y_name}</text>",
-        width - MARGIN,
-        width / 2.0,
-        height - 12.0,
-        MARGIN - 16.0
-    );
-    for tick in [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6] {
+    let (left, bottom) = (MARGIN, SIZE[1] - MARGIN);
+    let mut svg = frame(&format!("{y_name} over {x_name}"), [x_name, y_name]);
+    for tick in (0..13).map(|power| 10_f64.powi(power)) {
+        let label = if tick < 1e6 { tick.to_string() } else { format!("{tick:e}") };
         // Writing to a string does not fail.
         if tick <= most[0] {
             let _ = write!(
                 svg,
-                "<text x=\"{:.0}\" y=\"{}\" text-anchor=\"middle\">{tick}</text>",
+                "<text x=\"{:.0}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
                 x(tick),
                 bottom + 18.0
             );
@@ -169,7 +145,7 @@ pub(crate) fn lines(x_name: &str, y_name: &str, lines: &[(String, Vec<[f64; 2]>)
         if tick <= most[1] {
             let _ = write!(
                 svg,
-                "<text x=\"{}\" y=\"{:.0}\" text-anchor=\"end\">{tick}</text>",
+                "<text x=\"{}\" y=\"{:.0}\" text-anchor=\"end\">{label}</text>",
                 left - 6.0,
                 y(tick) + 4.0
             );
@@ -197,8 +173,24 @@ pub(crate) fn lines(x_name: &str, y_name: &str, lines: &[(String, Vec<[f64; 2]>)
     svg + "</svg>\n"
 }
 
+/// The beginning of a picture: its title, and its axes with their names.
+pub(crate) fn frame(title: &str, [x_name, y_name]: [&str; 2]) -> String {
+    let [width, height] = SIZE;
+    let (left, bottom) = (MARGIN, height - MARGIN);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\
+         <title>{title}</title><rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\
+         <path d=\"M{left} {MARGIN}V{bottom}H{}\" fill=\"none\" stroke=\"#000\"/>\
+         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{x_name}</text><text x=\"8\" y=\"{}\">{y_name}</text>",
+        width - MARGIN,
+        width / 2.0,
+        height - 12.0,
+        MARGIN - 16.0
+    )
+}
+
 /// A data set's name as text of XML.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.replace('&', "&amp;").replace('<', "&lt;").replace(|c: char| c.is_control(), " ")
 }
 

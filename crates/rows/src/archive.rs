@@ -10,7 +10,7 @@ schema! {
         pub text: String,
         /// The kernel's name in `text`.
         pub name: String,
-        /// What it was called where it was found, or its file.
+        /// What it was called where it was found, or its file; of one that a search found what its target calls its kernel.
         pub original_name: String,
         /// The source as it was asked for; empty for files and for what a search found.
         pub source: String,

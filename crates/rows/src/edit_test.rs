@@ -54,6 +54,9 @@ schema! {
         pub programs: u64,
         /// `accepted`, or why there are no tests but samples, or none.
         pub verdict: String,
+        /// What is behind it: of `no-program-passes` what became of the first of its programs.
+        #[serde(default)]
+        pub detail: String,
         /// The grammar of the samples; empty where none fits.
         pub grammar: String,
         /// Inputs drawn.

@@ -9,7 +9,7 @@ schema! {
         pub tgt_id: String,
         /// The slow kernel, or several in order joined by `+`.
         pub kernel: String,
-        /// The device's name.
+        /// The device's name; of several of one name with its number behind it, as in `NVIDIA H200 #2`.
         pub device: String,
         /// `cpu`, `gpu`, `accelerator` or `other`.
         pub device_type: String,

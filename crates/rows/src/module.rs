@@ -153,6 +153,7 @@ words! {
         PassesFailed "passes-failed" Program "LLVM's passes fail on it";
         NoLibrary "no-library" Machine "no LLVM that reads it is installed";
         NoRecord "no-record" Machine "a file of which the build kept no record";
+        Unreadable "unreadable" Machine "a file or folder that this machine could not read";
         NoBitcode "no-bitcode" Program "the compiler gave no bitcode for it";
         DoesNotCompile "does-not-compile" Program "the compiler rejects it";
         NoMain "no-main" Program "no `main` in it, so that it is no program by itself";

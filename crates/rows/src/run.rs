@@ -20,7 +20,7 @@ schema! {
         /// The kernel's name in its own file, where it was renamed; else empty.
         #[serde(default)]
         pub original_name: String,
-        /// The device's name.
+        /// The device's name; of several of one name with its number behind it, as in `NVIDIA H200 #2`.
         pub device: String,
         /// `cpu`, `gpu`, `accelerator` or `other`.
         pub device_type: String,

@@ -21,7 +21,7 @@ schema! {
         pub seconds_simulated: Option<f64>,
         /// That less what an empty program with the same headers takes. At least 0.
         pub seconds_net: Option<f64>,
-        /// Instructions of which one was simulated in detail; 1: all were.
+        /// Instructions of which about one was simulated in detail; 1: all were.
         pub sample_rate: u64,
         /// One standard error of `cycles`, where they were sampled.
         pub sampling_error_cycles: Option<u64>,

@@ -25,7 +25,7 @@ pub struct Evaluation {
     pub unique: u64,
     /// Share of these.
     pub unique_rate: f64,
-    /// Share that clang accepts as it is; duplicates and what is too small compile too.
+    /// Share that clang accepts as it is; duplicates, what is too small, and what is not as asked compile too.
     pub compile_rate: f64,
     /// The same of samples of more than 200 tokens.
     pub compile_rate_long: f64,
@@ -64,6 +64,12 @@ pub struct Evaluation {
     pub depth_max: u32,
     /// Share of the instructions at -O0 of accepted samples that -O2 leaves; `None` where none was described.
     pub left_by_o2: Option<f64>,
+    /// How far a model of costs is off on accepted samples, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_bias: Option<CostBias>,
+    /// The same of kernels of people, where some were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
     /// Accepted samples that were run, by what it came to.
     pub outcomes: BTreeMap<String, u64>,
     /// Share of these that pass; `None` where none was run.
@@ -84,6 +90,51 @@ pub struct Evaluation {
     pub milliseconds_per_sample: f64,
     /// Compiling samples in a second.
     pub compiling_per_second: f64,
+}
+
+/// How far a model of costs that learned from kernels of people is off on other kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CostBias {
+    /// Kernels whose cost is known.
+    pub kernels: u64,
+    /// Predicted less true log2 of the cost, the mean: above zero they cost less than kernels of equal features that the
+    /// model learned from.
+    pub value: f64,
+    /// Its 95 % interval, by the bootstrap over kernels.
+    pub interval: [f64; 2],
+}
+
+/// Kernels that samples are compared with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Beside {
+    /// Those that were described at -O0 and at -O2.
+    pub kernels: u64,
+    /// The median of their instructions at -O0.
+    pub instructions_median: u32,
+    /// Share of their instructions at -O0 that -O2 leaves; `None` where none was described.
+    pub left_by_o2: Option<f64>,
+    /// How far a model of costs is off on them, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_bias: Option<CostBias>,
+}
+
+impl Beside {
+    /// Of the kernels of these texts; the extractors count InstCount at -O0 and at -O2.
+    ///
+    /// # Errors
+    /// When kernels cannot be described at all.
+    pub fn of(texts: &[&str], levels: [&Extractor; 2]) -> Result<Beside> {
+        let counts = instructions(texts, levels)?;
+        Ok(Beside {
+            kernels: counts.len() as u64,
+            instructions_median: quantile(
+                counts.iter().map(|[before, _]| *before as u32).collect(),
+                0.5,
+            ),
+            left_by_o2: left(&counts),
+            cost_bias: None,
+        })
+    }
 }
 
 /// Evaluate samples of a model of this kind that were drawn and judged in `seconds`, duplicates
@@ -143,14 +194,34 @@ impl Evaluation {
     /// # Errors
     /// When samples cannot be described at all.
     pub fn optimize(&mut self, rows: &[SampleRow], levels: [&Extractor; 2]) -> Result<()> {
-        let mut counts = Vec::new();
-        for extractor in levels {
-            let all = vectors(rows, extractor)?.into_values().flatten();
-            counts.push(all.filter_map(|vector| vector.first().copied()).sum::<f64>());
-        }
-        self.left_by_o2 = (counts[0] > 0.0).then(|| counts[1] / counts[0]);
+        let accepted = rows.iter().filter(|row| is_accepted(row));
+        let texts: Vec<&str> = accepted.map(|row| row.text.as_str()).collect();
+        self.left_by_o2 = left(&instructions(&texts, levels)?);
         Ok(())
     }
+}
+
+/// Instructions of kernels at two levels of optimization, of those that are described at both.
+fn instructions(texts: &[&str], levels: [&Extractor; 2]) -> Result<Vec<[f64; 2]>> {
+    let named = texts.iter().enumerate();
+    let programs: Vec<Program> = named.map(|(at, text)| program(&at.to_string(), text)).collect();
+    let counts = |extractor: &Extractor| -> Result<Vec<Option<f64>>> {
+        let described = extractor.describe_many(&programs)?;
+        // The first of InstCount's is of all instructions.
+        let all = |rows: &Vec<features::Row>| {
+            rows.last()?.vectors.values().next().and_then(|vector| vector.first().copied())
+        };
+        Ok(described.iter().map(all).collect())
+    };
+    let [before, after] = levels.map(counts);
+    let both = before?.into_iter().zip(after?);
+    Ok(both.filter_map(|(before, after)| Some([before?, after?])).collect())
+}
+
+/// The share of instructions that is left.
+fn left(counts: &[[f64; 2]]) -> Option<f64> {
+    let sum = |level: usize| counts.iter().map(|count| count[level]).sum::<f64>();
+    (sum(0) > 0.0).then(|| sum(1) / sum(0))
 }
 
 fn share(part: usize, whole: usize) -> f64 {
@@ -164,11 +235,17 @@ fn quantile(mut values: Vec<u32>, part: f64) -> u32 {
     values.get(at).copied().unwrap_or(0)
 }
 
-/// Whether clang accepts it; too small a kernel compiles too.
+/// Whether clang accepts it; what is too small, or not what was asked for, compiles too.
 fn compiles(row: &&SampleRow) -> bool {
-    [SampleVerdict::Accepted, SampleVerdict::Duplicate, SampleVerdict::TooSmall]
-        .iter()
-        .any(|verdict| row.verdict == verdict.name())
+    [
+        SampleVerdict::Accepted,
+        SampleVerdict::Duplicate,
+        SampleVerdict::TooSmall,
+        SampleVerdict::NotAsAsked,
+        SampleVerdict::NoEffect,
+    ]
+    .iter()
+    .any(|verdict| row.verdict == verdict.name())
 }
 
 fn summary(rows: &[SampleRow], seconds: f64) -> Evaluation {
@@ -293,6 +370,26 @@ mod tests {
         let nodes = [1, 4, 1, 2, 1].map(node).to_vec();
         assert_eq!(depth(&Tree { strings: Vec::new(), nodes }), 3);
         assert_eq!(depth(&Tree::default()), 0);
+    }
+
+    #[test]
+    fn what_has_other_arguments_than_asked_for_compiles() {
+        let row = |verdict: &str, number: u64| SampleRow {
+            number,
+            text: number.to_string(),
+            verdict: verdict.to_string(),
+            ..SampleRow::default()
+        };
+        let all = ["accepted", "not-as-asked", "no-effect", "does-not-compile"];
+        let rows: Vec<SampleRow> = all.into_iter().zip(0..).map(|(one, at)| row(one, at)).collect();
+        let told = summary(&rows, 1.0);
+        assert_eq!((told.compile_rate, told.compiling_unique), (0.75, 1));
+    }
+
+    #[test]
+    fn what_is_left_is_of_all_kernels_together() {
+        assert_eq!(left(&[[30.0, 10.0], [10.0, 10.0]]), Some(0.5));
+        assert_eq!(left(&[]), None);
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod stage;
 mod summary;
 
 pub use error::Error;
-pub use evaluate::{Evaluation, evaluate};
+pub use evaluate::{Beside, CostBias, Evaluation, evaluate};
 pub use likelihood::{Likelihood, PackageLikelihood, ProgramLikelihood, Total, likelihood};
 pub use prompt::{in_known_names, without_directives};
 pub use rows::SampleRow;

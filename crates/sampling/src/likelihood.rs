@@ -43,6 +43,9 @@ pub struct Total {
     pub tokens: u64,
     /// Their bits by their tokens, so that a long kernel counts as much as it is long; `None` where there is none.
     pub bits_per_token: Option<f64>,
+    /// The bits a token that the model promises, by its own probabilities: the less these differ from what kernels take, the
+    /// better it is calibrated; `None` where there is none.
+    pub expected_per_token: Option<f64>,
 }
 
 /// The kernels of a package.
@@ -132,23 +135,26 @@ struct Sum {
     too_long: u64,
     tokens: u64,
     bits: f64,
+    expected: f64,
 }
 
 impl Sum {
     fn add(&mut self, bits: Option<Bits>) {
-        let Some(Bits { bits, tokens }) = bits else {
+        let Some(Bits { bits, expected, tokens }) = bits else {
             self.too_long += 1;
             return;
         };
         self.kernels += 1;
         self.tokens += tokens as u64;
         self.bits += bits;
+        self.expected += expected;
     }
 
     fn total(&self) -> Total {
-        let Sum { kernels, too_long, tokens, bits } = *self;
-        let bits_per_token = (tokens > 0).then(|| bits / tokens as f64);
-        Total { kernels, too_long, tokens, bits_per_token }
+        let Sum { kernels, too_long, tokens, bits, expected } = *self;
+        let per_token = |bits: f64| (tokens > 0).then(|| bits / tokens as f64);
+        let (bits_per_token, expected_per_token) = (per_token(bits), per_token(expected));
+        Total { kernels, too_long, tokens, bits_per_token, expected_per_token }
     }
 }
 
@@ -198,6 +204,10 @@ mod tests {
         assert_eq!((told.all.kernels, told.all.too_long), (2, 1));
         assert_eq!(told.all.tokens, odd.total.tokens + usual.total.tokens);
         assert_eq!(told.programs[2].bits, None);
+        assert!(
+            told.all.expected_per_token.is_some_and(|bits| bits > 0.0 && bits < 11.0),
+            "{told:?}"
+        );
     }
 
     #[test]

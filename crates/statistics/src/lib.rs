@@ -1,11 +1,22 @@
-//! Medians, geometric means, rank correlations, bootstrap intervals and those of shares: one rule each, everything seeded.
+//! Medians, geometric means, rank correlations and intervals: one rule each for all crates, so that two figures of one name are of one kind.
+//!
+//! - Ratios are averaged by [`geometric_mean`], other values told by their [`median`].
+//! - How well one order agrees with another is [`spearman`]'s or [`kendall`]'s correlation, where equal values share their rank.
+//! - What is uncertain has a 95 % interval ([`COVERAGE`]): of a share [`wilson_interval`]; of any other figure [`bootstrap_interval`], which
+//!   draws whole groups (packages, programs), since members of a group are alike. It is seeded: the same values give the same interval.
 //!
 //! ```
-//! use stampmill_statistics::{geometric_mean, median, spearman};
+//! use stampmill_statistics::{bootstrap_interval, geometric_mean, median, spearman, wilson_interval};
 //!
 //! assert_eq!(median([3.0, 1.0, 2.0, 4.0]), Some(2.5));
 //! assert_eq!(geometric_mean([1.0, 4.0]), 2.0);
 //! assert_eq!(spearman(&[1.0, 2.0, 9.0], &[10.0, 20.0, 30.0]), 1.0);
+//! let [low, high] = wilson_interval(8, 10).expect("there are ten");
+//! assert!(low < 0.8 && 0.8 < high && high < 1.0);
+//! let values = [1.0, 1.1, 1.3];
+//! let mean = |drawn: &[usize]| drawn.iter().map(|at| values[*at]).sum::<f64>() / 3.0;
+//! let [low, high] = bootstrap_interval(3, 100, 7, mean).expect("there are three");
+//! assert!(1.0 <= low && low <= high && high <= 1.3 + 1e-9);
 //! ```
 
 mod bootstrap;

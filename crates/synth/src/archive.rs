@@ -2,7 +2,9 @@
 
 use crate::{
     Error, Judge,
-    corpus::{called, content, stem},
+    corpus::{called, content},
+    exclusion::kernel_of,
+    leak_rule,
 };
 use dataset::{
     Code, Dataset, Input, Language, Program, Programs, Row, Verdict,
@@ -52,7 +54,7 @@ fn mined(program: Program) -> Option<ArchivedRow> {
 /// A kernel that a search found; `is_known` says whether its vector would be found here.
 fn found(row: SteeredRow, is_known: bool) -> ArchivedRow {
     described(ArchivedRow {
-        original_name: stem(&row.path),
+        original_name: kernel_of(&row.target).to_owned(),
         text: row.text,
         name: row.name,
         path: row.path,
@@ -186,6 +188,7 @@ pub struct Archive<'a> {
     judge: &'a Judge,
     sources: Vec<Source>,
     inputs: Vec<Input>,
+    is_leaky: bool,
 }
 
 impl<'a> Archive<'a> {
@@ -194,12 +197,19 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// When one cannot be read.
     pub fn new(paths: &[PathBuf], judge: &'a Judge) -> Result<Archive<'a>, Error> {
-        let (mut sources, mut inputs) = (Vec::new(), Vec::new());
+        let (mut sources, mut inputs, mut is_leaky) = (Vec::new(), Vec::new(), false);
         for path in paths {
+            is_leaky |= leak_rule::was_off(path)?;
             sources.push(Source::open(path, judge)?);
             inputs.push(Input { name: path.display().to_string(), hash: content(path)? });
         }
-        Ok(Archive { judge, sources, inputs })
+        Ok(Archive { judge, sources, inputs, is_leaky })
+    }
+
+    /// Whether the leak rule was off where some of the kernels come from; the archive says so, too.
+    #[must_use]
+    pub fn is_leaky(&self) -> bool {
+        self.is_leaky
     }
 }
 
@@ -230,7 +240,12 @@ impl Stage for Archive<'_> {
 
     fn settings(&self) -> Value {
         let space = self.judge.space();
-        json!({ "space": space.name(), "spaces": { space.name(): space.dimensions() } })
+        let mut settings =
+            json!({ "space": space.name(), "spaces": { space.name(): space.dimensions() } });
+        if self.is_leaky {
+            settings["leak_rule"] = json!(leak_rule::OFF);
+        }
+        settings
     }
 
     fn inputs(&self) -> Result<Vec<Input>, Error> {

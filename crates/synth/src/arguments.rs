@@ -1,7 +1,7 @@
 //! Parameters that answers are to have.
 
 use crate::program::{Parameter, Space, Ty};
-use lexer::{Kind, Token, kernel_signatures, tokens};
+use lm::condition;
 use std::{fmt, str::FromStr};
 
 /// Words that say nothing of what a parameter is given.
@@ -15,12 +15,7 @@ impl Arguments {
     /// Whether a program's last kernel has these parameters. What is promised of one (`restrict`) is not looked at.
     #[must_use]
     pub fn are_of(&self, text: &str) -> bool {
-        let signatures = kernel_signatures(text);
-        let Some(kernel) = signatures.last() else { return false };
-        let all: Vec<Token<'_>> = tokens(&text[kernel.parameters.clone()]).collect();
-        let parameters = all.split(|token| token.is(",")).filter(|one| !one.is_empty());
-        let types: Vec<Ty> = parameters.map(of_parameter).collect();
-        types == self.0
+        types_of(text) == self.0
     }
 
     pub(crate) fn types(&self) -> &[Ty] {
@@ -37,15 +32,17 @@ impl Arguments {
     }
 }
 
-/// The type of a parameter with its name, the last of its words.
-fn of_parameter(all: &[Token<'_>]) -> Ty {
-    let name = all.iter().rposition(|token| token.kind == Kind::Word);
-    let words = all.iter().enumerate().filter(|(at, _)| Some(*at) != name);
-    of_words(words.map(|(_, token)| token.text))
+/// The types of the parameters of a program's last kernel.
+pub(crate) fn types_of(text: &str) -> Vec<Ty> {
+    let all = condition::arguments(text);
+    let parameters = all.split(|lexeme| *lexeme == ",").filter(|one| !one.is_empty());
+    parameters.map(of_words).collect()
 }
 
-fn of_words<'a>(words: impl Iterator<Item = &'a str>) -> Ty {
-    let mut words: Vec<&str> = words.filter(|word| !PROMISES.contains(word)).collect();
+/// The type of a parameter without its name.
+fn of_words(words: &[&str]) -> Ty {
+    let words = words.iter().copied().filter(|word| !PROMISES.contains(word));
+    let mut words: Vec<&str> = words.collect();
     // Behind the star it is the parameter itself that does not change.
     while words.contains(&"*") && words.last() == Some(&"const") {
         words.pop();
@@ -59,7 +56,7 @@ impl FromStr for Arguments {
     fn from_str(text: &str) -> Result<Arguments, String> {
         let mut types = Vec::new();
         for part in text.split(',').map(str::trim) {
-            match of_words(tokens(part).map(|token| token.text)) {
+            match of_words(&condition::parse_arguments(part)) {
                 Ty::Pointer { space: Space::Private, .. } => {
                     return Err(format!(
                         "`{part}` does not say where it points: global, local or constant"
@@ -99,6 +96,7 @@ mod tests {
         for (parameters, is_as_wanted) in [
             ("__global float* restrict a, const global int *b, uint4 c, ulong d", true),
             ("global float* a, global int const* const b, uint4 c, unsigned long d", true),
+            ("global float*, global const int* restrict, uint4, unsigned long", true),
             ("global float* a, global int* b, uint4 c, ulong d", false),
             ("global const int* b, global float* a, uint4 c, ulong d", false),
             ("global float* a, global const int* b, uint4 c", false),
@@ -107,6 +105,10 @@ mod tests {
             assert_eq!(wanted.are_of(&kernel(parameters)), is_as_wanted, "{parameters}");
         }
         assert!(!wanted.are_of("int f;"));
+        // With names as well, as `sample --args` takes them.
+        let named: Arguments =
+            "global float* a, const global int* restrict b, uint4 c, size_t d".parse().unwrap();
+        assert_eq!(named, wanted);
     }
 
     #[test]

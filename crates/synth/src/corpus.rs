@@ -3,7 +3,7 @@
 use crate::{
     Error,
     clock::{Budget, Clock},
-    exclusion::Exclusion,
+    exclusion::{Exclusion, kernel_of},
     judge::{Judge, Location},
     kept::Kept,
     leak_rule::{Fate, Rule},
@@ -49,7 +49,7 @@ impl Seed {
 #[derive(Debug, Default)]
 pub(crate) struct Origin {
     pub(crate) text: String,
-    /// Names that it was found under, and those of its kernels.
+    /// Names that it was found under, and those of its kernels and of what it is made of.
     pub(crate) names: BTreeSet<String>,
     pub(crate) families: BTreeSet<String>,
     /// Itself as it was found first, and what that descends from.
@@ -373,7 +373,7 @@ fn found(dataset: &Dataset) -> Result<Mined, Error> {
             mined.descent.insert(row.text.clone(), row.descends_from);
             mined.rows.push(KernelText {
                 text: row.text,
-                original_name: stem(&row.path),
+                original_name: kernel_of(&row.target).to_owned(),
                 path: row.path,
                 verdict: row.verdict,
                 ..KernelText::default()
@@ -409,7 +409,7 @@ pub(crate) fn called(program: &dataset::Program) -> String {
 }
 
 /// A path's last name, without what stands behind its last dot.
-pub(crate) fn stem(path: &str) -> String {
+fn stem(path: &str) -> String {
     Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -420,7 +420,6 @@ fn origins(all: Vec<KernelText>, mut descent: HashMap<String, Vec<Ancestor>>) ->
     let mut origins: Vec<Origin> = Vec::new();
     for row in all {
         let index = *indices.entry(row.text).or_insert_with_key(|text| {
-            let names = kernel_names(text).into_iter().map(str::to_owned).collect();
             let own = Ancestor {
                 name: row.original_name.clone(),
                 package: row.package,
@@ -428,6 +427,9 @@ fn origins(all: Vec<KernelText>, mut descent: HashMap<String, Vec<Ancestor>>) ->
                 license: row.license,
             };
             let earlier = descent.remove(text).unwrap_or_default();
+            let inherited = earlier.iter().map(|one| one.name.clone());
+            let names = kernel_names(text).into_iter().map(str::to_owned).chain(inherited);
+            let names = names.collect();
             let ancestors = Ancestors::new([vec![own], earlier].concat());
             origins.push(Origin { text: text.clone(), names, ancestors, ..Origin::default() });
             origins.len() - 1
@@ -453,4 +455,23 @@ fn places(fates: &[Fate]) -> Vec<Option<usize>> {
         })
     };
     fates.iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_goes_by_the_names_of_what_it_is_made_of_too() {
+        let row = KernelText {
+            text: "kernel void A(global int* a) { a[0] = 1; }".to_owned(),
+            original_name: "blend".to_owned(),
+            ..KernelText::default()
+        };
+        let earlier = Ancestor { name: "scan".to_owned(), ..Ancestor::default() };
+        let descent = HashMap::from([(row.text.clone(), vec![earlier])]);
+        let origins = origins(vec![row], descent);
+        let names: Vec<&str> = origins[0].names.iter().map(String::as_str).collect();
+        assert_eq!(names, ["A", "blend", "scan"]);
+    }
 }

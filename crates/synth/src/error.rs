@@ -98,6 +98,13 @@ pub enum Error {
         /// Why none is left.
         why: String,
     },
+    /// Seeds that may hold the targets themselves.
+    #[error(
+        "{} was made with the leak rule off, or of kernels that were: it may hold the targets themselves. Take others as seeds, \
+         or accept it with --allow-leaks",
+        .0.display()
+    )]
+    LeakySeeds(PathBuf),
     /// Vectors of seeds that the search would not find itself.
     #[error("the vectors in {} are none for this search: {reason}", path.display())]
     OtherVectors {

@@ -9,6 +9,7 @@ use lm::TrainingSet;
 use rayon::prelude::*;
 use rows::ArchivedRow;
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -37,6 +38,13 @@ pub struct Exclusion {
 /// Most kernels that a message names.
 const NAMED: usize = 5;
 
+/// What the leak rule calls the kernel of a target, and what was found for it: what stands behind the last colon.
+pub(crate) fn kernel_of(target: &str) -> &str {
+    let name = target.rsplit(':').next().unwrap_or(target);
+    // Of several targets of one name all but the first are numbered.
+    name.split_once(" (").map_or(name, |(name, _)| name).trim()
+}
+
 impl Exclusion {
     /// Nothing yet, with the same workers.
     #[must_use]
@@ -58,9 +66,7 @@ impl Exclusion {
     /// Exclude kernels of this name, wherever they are from. Target names are often
     /// `PATH:KERNEL`: what stands behind the last colon counts.
     pub fn add_name(&mut self, target: &str) {
-        let name = target.rsplit(':').next().unwrap_or(target);
-        // Of several targets of one name all but the first are numbered.
-        let name = name.split_once(" (").map_or(name, |(name, _)| name).trim();
+        let name = kernel_of(target);
         if name.len() > 1 && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
             self.known.add_name(name);
         }
@@ -107,18 +113,26 @@ impl Exclusion {
         let printer = self.printer()?;
         let name = format!("{}-files.bin", dataset::content_hash(printer.versions().as_bytes()));
         let mut kept: Kept<Vec<(String, Print)>> = Kept::open(self.cache.as_deref(), &name);
-        let key = |text: &str| dataset::content_hash(text.as_bytes());
-        let texts = programs.iter().map(|(_, text)| *text);
-        let fresh: Vec<&str> = texts.filter(|text| !kept.known.contains_key(&key(text))).collect();
+        let keyed = programs.iter().map(|(path, text)| {
+            let key = dataset::content_hash(text.as_bytes());
+            (*path, *text, key)
+        });
+        let keyed: Vec<(&str, &str, String)> = keyed.collect();
+        let mut seen: HashSet<&str> = HashSet::new();
+        let fresh = keyed.iter().map(|(_, text, key)| (*text, key.as_str()));
+        let fresh: Vec<(&str, &str)> =
+            fresh.filter(|(_, key)| !kept.known.contains_key(*key) && seen.insert(*key)).collect();
         let is_up = || self.clock.as_ref().is_some_and(Clock::is_up);
-        let looked_at = |text: &&str| -> Result<(String, Vec<(String, Print)>), Error> {
-            let kernels = printer.file(text)?.into_iter();
-            Ok((key(text), kernels.map(|kernel| (kernel.name, kernel.print)).collect()))
-        };
+        let looked_at =
+            |(text, key): &(&str, &str)| -> Result<(String, Vec<(String, Print)>), Error> {
+                let kernels = printer.file(text)?.into_iter();
+                let kernels = kernels.map(|kernel| (kernel.name, kernel.print)).collect();
+                Ok(((*key).to_owned(), kernels))
+            };
         let made = fresh.par_iter().filter(|_| !is_up()).map(looked_at);
         kept.add(made.collect::<Result<Vec<_>, Error>>()?);
-        for (path, text) in programs {
-            let Some(kernels) = kept.known.get(&key(text)) else {
+        for (path, _, key) in &keyed {
+            let Some(kernels) = kept.known.get(key) else {
                 self.is_incomplete = true;
                 continue;
             };

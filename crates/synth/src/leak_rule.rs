@@ -1,12 +1,25 @@
 //! The leak rule applied to mined texts: what is a copy of what is excluded, or of a family with one.
 
 use crate::{Error, clock::Clock, corpus::Origin, exclusion::Exclusion, kept::Kept};
+use dataset::Dataset;
 use leak::Print;
 use rayon::prelude::*;
 use std::{
     collections::{HashMap, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
+
+/// What the manifest of a data set says where the rule was off.
+pub(crate) const OFF: &str = "off: seeds and models may hold the targets themselves";
+
+/// Whether what lies at `path` is a data set that was made with the rule off, or of one that was.
+pub(crate) fn was_off(path: &Path) -> Result<bool, Error> {
+    if !Dataset::is_at(path) {
+        return Ok(false);
+    }
+    // Where it was on, the manifest says which one.
+    Ok(Dataset::open(path)?.manifest().notes.configuration["leak_rule"].is_string())
+}
 
 /// What the leak rule needs to look at kernels.
 #[derive(Clone, Debug, Default)]
@@ -80,31 +93,33 @@ impl Rule {
         let versions = dataset::content_hash(self.exclusion.versions()?.as_bytes());
         let name = format!("{versions}-prints.bin");
         let mut kept: Kept<Vec<Print>> = Kept::open(self.cache.as_deref(), &name);
-        let key = |origin: &Origin| dataset::content_hash(origin.text.as_bytes());
+        let unknown = origins.iter().enumerate().filter(|(_, one)| one.prints.get().is_none());
+        let unknown: Vec<(usize, &Origin, String)> = unknown
+            .map(|(at, one)| (at, one, dataset::content_hash(one.text.as_bytes())))
+            .collect();
         let of_started: HashSet<&String> =
             started.iter().flat_map(|at| &origins[*at].families).collect();
-        let mut fresh: Vec<(bool, &str, String, &Origin)> = Vec::new();
-        for (at, origin) in origins.iter().enumerate() {
-            let key = key(origin);
-            if origin.prints.get().is_some() || kept.known.contains_key(&key) {
+        let mut fresh: Vec<(bool, &str, &str, &Origin)> = Vec::new();
+        for (at, origin, key) in &unknown {
+            if kept.known.contains_key(key) {
                 continue;
             }
-            let is_later = !started.contains(&at)
+            let is_later = !started.contains(at)
                 && !origin.families.iter().any(|family| of_started.contains(family));
             // A family counts once all of it was looked at.
             let family = origin.families.first().map(String::as_str).unwrap_or_default();
-            fresh.push((is_later, family, key, origin));
+            fresh.push((is_later, family, key.as_str(), *origin));
         }
-        fresh.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
+        fresh.sort_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)));
         let made = fresh
             .into_iter()
             .par_bridge()
             .filter(|_| !clock.is_up())
-            .map(|(.., key, origin)| Ok((key, self.exclusion.prints(&origin.text)?)))
+            .map(|(.., key, origin)| Ok((key.to_owned(), self.exclusion.prints(&origin.text)?)))
             .collect::<Result<Vec<_>, Error>>()?;
         kept.add(made);
-        for origin in origins.iter().filter(|origin| origin.prints.get().is_none()) {
-            if let Some(prints) = kept.known.get(&key(origin)) {
+        for (_, origin, key) in &unknown {
+            if let Some(prints) = kept.known.get(key) {
                 let _ = origin.prints.set(prints.clone());
             }
         }

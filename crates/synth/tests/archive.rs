@@ -5,8 +5,8 @@ use dataset::{
     stage::{self, Context},
 };
 use stampmill_synth::{
-    Archive, ArchiveReport, ArchivedRow, Budget, Judge, Seeds, Settings, Steer, SteerOptions,
-    Targets,
+    Archive, ArchiveReport, ArchivedRow, Budget, Corpus, Exclusion, Judge, Seeds, Settings, Steer,
+    SteerOptions, Target, Targets,
 };
 use std::path::{Path, PathBuf};
 
@@ -77,12 +77,8 @@ fn an_archive_holds_the_shortest_kernel_at_each_point_and_grows() {
     assert_eq!(verdicts, expected);
     // What a search from it finds is added, and what is known is not described again.
     let options = options(&judge, &place("archive"), &["Load=4,Store=3,Ret=1"]);
-    let corpus = options.corpus(&judge).expect("seeds");
-    assert_eq!(corpus.len(), 2);
-    let context = Context::new(place("found"));
-    let cancel = context.cancel.flag();
-    let steer = Steer::new(&judge, &corpus, options, None, &cancel).expect("known");
-    stage::run(&steer, &context).expect("steered");
+    assert_eq!(options.corpus(&judge).expect("seeds").len(), 2);
+    steer(&judge, options, &place("found"));
     let found = Dataset::open(&place("found")).expect("made").manifest().rows;
     let before = judge.judged();
     let (report, rows) = build(&judge, &[place("archive"), place("found")], &place("archive-2"));
@@ -105,6 +101,68 @@ fn the_leak_rule_looks_at_kernels_that_stand_for_no_point() {
     let left = corpus.for_target(&options.targets.all()[0]).expect("looked at");
     // The copy that stands for the point, and the one beside it.
     assert_eq!((left.len(), left.excluded()), (1, 2));
+}
+
+/// What a search from these seeds finds.
+fn steer(judge: &Judge, options: SteerOptions, out: &Path) {
+    let corpus = options.corpus(judge).expect("seeds");
+    let context = Context::new(out);
+    let cancel = context.cancel.flag();
+    let steer = Steer::new(judge, &corpus, options, None, &cancel).expect("known");
+    stage::run(&steer, &context).expect("steered");
+}
+
+#[test]
+fn what_was_made_with_the_leak_rule_off_is_no_seed_where_it_is_on() {
+    let (judge, home) = (judge("instcount"), home());
+    let place = |name: &str| home.path().join(name);
+    let from = |name: &str, leaks: bool| {
+        let mut options = options(&judge, &place(name), &["Load=2,Store=1,Ret=1"]);
+        (options.seeds.is_archive, options.seeds.leaks) = (false, leaks);
+        options
+    };
+    for (leaks, name) in [(false, "kept"), (true, "leaky")] {
+        let archive = place(&format!("{name}-archive"));
+        steer(&judge, from("mined", leaks), &place(name));
+        build(&judge, &[place("mined"), place(name)], &archive);
+        let again = place(&format!("{name}-again"));
+        build(&judge, std::slice::from_ref(&archive), &again);
+        for made in [place(name), archive, again] {
+            let made = made.to_str().expect("readable");
+            let opened = from(made, false).corpus(&judge).map_err(|error| error.to_string());
+            match leaks {
+                false => assert!(opened.is_ok(), "{opened:?}"),
+                true => {
+                    let error = opened.expect_err("refused");
+                    assert!(error.contains("was made with the leak rule off"), "{error}");
+                }
+            }
+            assert!(from(made, true).corpus(&judge).is_ok(), "{made}");
+        }
+    }
+}
+
+#[test]
+fn what_was_found_for_a_kernel_goes_by_its_name() {
+    let (judge, home) = (judge("instcount"), home());
+    let place = |name: &str| home.path().join(name);
+    let lines = place("targets.jsonl");
+    let line = r#"{"target": "suite/x.cl:blend", "instcount": {"Load": 4, "Store": 3, "Ret": 1}}"#;
+    std::fs::write(&lines, line).expect("written");
+    let mut options = options(&judge, &place("mined"), &[]);
+    options.seeds.is_archive = false;
+    options.targets = Targets::read(&[], Some(&lines), &judge).expect("well-formed");
+    steer(&judge, options, &place("found"));
+    let (_, rows) = build(&judge, &[place("found")], &place("archive"));
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.original_name == "blend"));
+    for name in ["found", "archive"] {
+        let corpus = Corpus::open(&place(name), &Exclusion::default(), &judge, None, None);
+        let corpus = corpus.expect("readable");
+        let left = |target: &str| {
+            corpus.for_target(&Target::point(target, &[])).expect("names need no compiler").len()
+        };
+        assert_eq!((left("other/y.cl:blend"), left("other/y.cl:sum")), (0, corpus.len()), "{name}");
+    }
 }
 
 #[test]

@@ -39,12 +39,14 @@ fn the_same_seed_and_count_give_the_same_kernels() {
     let target = Target::parse("NumLoadInst=3,NumBrInst=4,NumPHIInst=1", judge.space());
     let vector = judge.judge(&[KERNEL]).expect("LLVM is here").pop().flatten().expect("compiles");
     let corpus = Corpus::default();
-    // The second comes near enough for sums of edits; the third can afford to try all edits first.
+    let large = Target::parse("TotalInsts=140..160,NumLoadInst=30,NumBrInst=9", judge.space());
+    // The second comes near enough for sums of edits; the third can afford to try all edits first. The last is a large one.
     let point = Target::point("a:A", &vector);
     for (target, count, by) in [
         (target.expect("well-formed"), 480, "construct"),
         (point.clone(), 1600, "combine"),
         (point, 4500, "combine"),
+        (large.expect("well-formed"), 1200, "construct"),
     ] {
         let [first, second] = [(); 2].map(|()| {
             let mut search = Search::new(&judge, &corpus, settings(count)).expect("known");
@@ -85,18 +87,23 @@ fn kernels_of_one_point_are_different_and_use_their_parameters() {
     }
 }
 
-#[test]
-fn a_large_point_is_composed_of_seeds() {
-    let judge = judge("instcount");
+/// A kernel of as many sums and one of as many products.
+fn sums_and_products(count: i32) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, operator) in [("sums", "+"), ("products", "*")] {
         let line = |at: i32| format!("  b[d + {at}] = a[d + {at}] {operator} c;\n");
-        let lines: String = (0..12).map(line).collect();
+        let lines: String = (0..count).map(line).collect();
         let text = format!(
             "__kernel void {name}(__global float* a, __global float* b, float c) {{\n  int d = get_global_id(0);\n{lines}}}\n"
         );
         std::fs::write(folder.path().join(format!("{name}.cl")), text).expect("written");
     }
+    folder
+}
+
+#[test]
+fn a_large_point_is_composed_of_seeds() {
+    let (judge, folder) = (judge("instcount"), sums_and_products(12));
     let exclusion = Exclusion::default();
     let corpus = Corpus::open(folder.path(), &exclusion, &judge, None, None).expect("readable");
     let settings = Settings { proposers: vec!["compose".to_owned()], ..settings(480) };
@@ -110,6 +117,27 @@ fn a_large_point_is_composed_of_seeds() {
     let target = Target::parse("FAdd=12,FMul=12", judge.space()).expect("well-formed");
     let found = search.find(&target, &stop).expect("judged");
     assert_eq!((found.candidates, found.kernels[0].verdict.as_str()), (0, "nothing-found"));
+}
+
+#[test]
+fn a_large_point_is_composed_on_the_parameters_that_are_asked_for() {
+    let (judge, folder) = (judge("instcount"), sums_and_products(24));
+    let exclusion = Exclusion::default();
+    let corpus = Corpus::open(folder.path(), &exclusion, &judge, None, None).expect("readable");
+    let target = Target::parse("TotalInsts=100..500,FAdd=24,FMul=24", judge.space());
+    let target = target.expect("well-formed");
+    for (types, is_hit) in
+        [("global float*, float, global float*", true), ("global float*, int", false)]
+    {
+        let wanted: Arguments = types.parse().expect("types");
+        let arguments = Some(wanted.clone());
+        let proposers = vec!["compose".to_owned()];
+        let settings = Settings { proposers, arguments, ..settings(480) };
+        let mut search = Search::new(&judge, &corpus, settings).expect("known");
+        let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+        assert_eq!(found.is_exact(), is_hit, "{types}: {:?}", found.kernels);
+        assert!(!is_hit || wanted.are_of(&found.kernels[0].text), "{types}");
+    }
 }
 
 #[test]

@@ -3,8 +3,23 @@
 use crate::{
     branch::Hashes,
     decode::{Operation, flag},
+    sampling::BUCKETS,
     verdict::Refusal,
 };
+
+/// All of a block that counts where nothing follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Brief {
+    /// Number of the interval in which it ran last.
+    pub(crate) seen: u32,
+    pub(crate) instructions: u32,
+    /// Of the code vector.
+    pub(crate) bucket: u8,
+    /// Whether it ends in a branch.
+    pub(crate) branches: bool,
+    /// Whether there is more to it: a system call or a repeated instruction.
+    pub(crate) is_special: bool,
+}
 
 /// How control leaves a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +87,17 @@ impl Block {
             hashes: Hashes::default(),
             system_call: false,
             refusal: None,
+        }
+    }
+
+    pub(crate) fn brief(&self) -> Brief {
+        let hash = self.start.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        Brief {
+            seen: u32::MAX,
+            instructions: self.instructions as u32,
+            bucket: (hash % BUCKETS as u64) as u8,
+            branches: !matches!(self.exit, Exit::Fall | Exit::Repeat),
+            is_special: self.system_call || self.exit == Exit::Repeat,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Architecture,
-    block::{Block, Exit},
+    block::{Block, Brief, Exit},
     branch::{Outcome, Predictors},
     counters::Counters,
     cpu::Cpu,
@@ -11,8 +11,8 @@ use crate::{
     kernel::SystemCalls,
     memory::Memory,
     pipeline::{Accesses, Pipeline},
-    report::Report,
-    sampling::{Phase, Sampling},
+    report::{Report, Sampled},
+    sampling::{Estimate, Figures, Phase, Sampling},
     strings::{Repeats, UNTOUCHED},
     verdict::Refusal,
 };
@@ -31,7 +31,7 @@ pub struct Settings {
     pub image_end: u64,
     /// Instructions after which the program is stopped; 0: no limit.
     pub max_instructions: u64,
-    /// One instruction in so many is simulated in detail; 0 and 1: all.
+    /// One instruction in so many, by and large, is simulated in detail, and the others are estimated; 0 and 1: all.
     pub sample_rate: u64,
 }
 
@@ -54,6 +54,8 @@ pub struct Core {
     architecture: Architecture,
     translator: Translator,
     blocks: Vec<Block>,
+    /// Those of the blocks where not all is simulated in detail, else none.
+    briefs: Vec<Brief>,
     slots: Box<Slots>,
     previous: Option<u32>,
     functions: Option<Box<Functions>>,
@@ -73,8 +75,10 @@ struct State {
     /// Line of code that was fetched last.
     code_line: u64,
     startup_cycles: Option<u64>,
-    /// Branches that no predictor saw, since they were far from a sampled window.
-    unpredicted: u64,
+    /// Whether accesses go to the memory's journal.
+    notes_accesses: bool,
+    /// Instruction count up to which blocks that were seen in this interval are only counted.
+    skip_until: u64,
     refusal: Option<Refusal>,
 }
 
@@ -88,6 +92,7 @@ impl Core {
         Core {
             architecture: cpu.architecture,
             blocks: Vec::new(),
+            briefs: Vec::new(),
             slots: Box::new([[0; 2]; SLOTS]),
             previous: None,
             functions: None,
@@ -102,7 +107,8 @@ impl Core {
                 settings: Settings { max_instructions: limit, ..settings },
                 code_line: u64::MAX,
                 startup_cycles: None,
-                unpredicted: 0,
+                notes_accesses: false,
+                skip_until: 0,
                 refusal: None,
             },
             translator,
@@ -136,6 +142,9 @@ impl Core {
         if let Some(functions) = &mut self.functions {
             functions.add(block.start);
         }
+        if self.state.sampling.is_on() {
+            self.briefs.push(block.brief());
+        }
         self.blocks.push(block);
         Ok(self.blocks.len() as u32 - 1)
     }
@@ -153,6 +162,10 @@ impl Core {
     /// Note that the current block's access of `slot` goes to `address`.
     #[inline(always)]
     pub fn access(&mut self, slot: usize, address: u64) {
+        if self.state.notes_accesses {
+            let state = &mut self.state;
+            return state.memory.note(address, slot % 2 == 1, &mut state.counters);
+        }
         self.slots[slot / 2 % SLOTS][slot % 2] = address;
     }
 
@@ -162,10 +175,15 @@ impl Core {
     /// When the program may not go on.
     #[inline]
     pub fn enter(&mut self, block: u32) -> Result<(), Refusal> {
+        let previous = self.previous.replace(block);
+        if self.state.counters.instructions < self.state.skip_until && self.skip(previous) {
+            return Ok(());
+        }
         let next = self.blocks[block as usize].start;
-        if let Some(previous) = self.previous.replace(block) {
+        if let Some(previous) = previous {
             let left = &self.blocks[previous as usize];
-            self.state.run(left, next, &mut self.slots);
+            let brief = self.briefs.get_mut(previous as usize);
+            self.state.run(left, next, &mut self.slots, brief);
             if let Some(functions) = &mut self.functions {
                 self.state.charge(functions, previous);
                 functions.enter(block, Some((previous, left.exit)));
@@ -174,12 +192,31 @@ impl Core {
             functions.enter(block, None);
         }
         if next == self.state.settings.main && self.state.startup_cycles.is_none() {
-            self.state.startup_cycles = Some(self.state.cycles().0);
+            self.state.startup_cycles = Some(self.state.estimate().0);
+            self.state.set_skip();
         }
         match self.state.refusal {
             None => Ok(()),
             Some(refusal) => Err(refusal),
         }
+    }
+
+    /// Count a block, and no more; answers whether that is enough.
+    #[inline(always)]
+    fn skip(&mut self, block: Option<u32>) -> bool {
+        let Some(brief) = block.and_then(|block| self.briefs.get(block as usize)) else {
+            return false;
+        };
+        let state = &mut self.state;
+        let instructions = state.counters.instructions + u64::from(brief.instructions);
+        let is_new = brief.seen != state.sampling.number;
+        if is_new || brief.is_special || instructions >= state.skip_until {
+            return false;
+        }
+        state.counters.instructions = instructions;
+        state.counters.branches += u64::from(brief.branches);
+        state.sampling.note(brief.bucket, u64::from(brief.instructions));
+        true
     }
 
     /// The program makes a system call, by Linux's number for its instruction set.
@@ -203,36 +240,72 @@ impl Core {
     pub fn finish(&mut self) -> Report {
         if let Some(previous) = self.previous.take() {
             let block = &self.blocks[previous as usize];
-            self.state.run(block, block.end, &mut self.slots);
+            let brief = self.briefs.get_mut(previous as usize);
+            self.state.run(block, block.end, &mut self.slots, brief);
             if let Some(functions) = &mut self.functions {
                 self.state.charge(functions, previous);
             }
         }
-        let state = &mut self.state;
-        let (cycles, error) = state.cycles();
-        let mut counters = state.counters;
-        let seen = counters.branches - state.unpredicted;
-        if state.unpredicted > 0 && seen > 0 {
-            let scaled = u128::from(counters.mispredicts) * u128::from(counters.branches);
-            counters.mispredicts = (scaled / u128::from(seen)) as u64;
-        }
+        let state = &self.state;
+        let (cycles, estimate) = state.estimate();
+        let [_, mispredicts, l1d_misses, l2_misses, l3_misses, tlb_misses] = estimate.figures;
         Report {
             cycles,
-            sampling_error_cycles: error,
+            sampling_error_cycles: estimate.error,
+            sampled: state.sampling.is_on().then_some(Sampled {
+                interval_cycles: estimate.interval,
+                detailed_instructions: estimate.detailed,
+                strata: estimate.strata,
+            }),
             startup_cycles: state.startup_cycles,
             kernel_cycles: state.pipeline.stalled(),
-            counters,
+            counters: Counters {
+                mispredicts,
+                l1d_misses,
+                l2_misses,
+                l3_misses,
+                tlb_misses,
+                ..state.counters
+            },
         }
     }
 }
 
 impl State {
-    /// Cycles so far, and their standard error where they were sampled.
-    fn cycles(&mut self) -> (u64, u64) {
-        let stalled = self.pipeline.stalled();
-        let working = self.pipeline.cycles() - stalled;
-        let (total, error) = self.sampling.total(self.counters.instructions, working);
-        (total + stalled, error)
+    /// What was counted in detail.
+    fn figures(&self) -> Figures {
+        let Counters { mispredicts, l1d_misses, l2_misses, l3_misses, tlb_misses, .. } =
+            self.counters;
+        let working = self.pipeline.cycles() - self.pipeline.stalled();
+        [working, mispredicts, l1d_misses, l2_misses, l3_misses, tlb_misses]
+    }
+
+    /// Cycles so far, the operating system's included, and what else is known of all.
+    fn estimate(&self) -> (u64, Estimate) {
+        let estimate = self.sampling.estimate(self.counters.instructions, self.figures());
+        (estimate.figures[0] + self.pipeline.stalled(), estimate)
+    }
+
+    /// Set up to where blocks may be skipped.
+    fn set_skip(&mut self) {
+        let may = self.sampling.phase == Phase::Skip
+            && (self.settings.main == 0 || self.startup_cycles.is_some());
+        let until = self.sampling.change_at.min(self.settings.max_instructions);
+        self.skip_until = if may { until } else { 0 };
+    }
+
+    #[inline(never)]
+    fn change_phase(&mut self) {
+        let figures = self.figures();
+        self.sampling.change(self.counters.instructions, figures);
+        let noted = self.notes_accesses;
+        self.notes_accesses = self.sampling.phase.notes_accesses();
+        if noted && !self.notes_accesses {
+            self.memory.catch_up();
+        }
+        self.memory.advance();
+        self.code_line = u64::MAX;
+        self.set_skip();
     }
 
     /// Charge to the function of the block that ran last what was not charged yet.
@@ -241,23 +314,27 @@ impl State {
         functions.charge(block, self.pipeline.cycles(), self.counters.instructions);
     }
 
-    /// Charge a block that went on at `next`.
+    /// Charge a block that went on at `next`; its brief is there where not all is simulated in detail.
     #[inline]
-    fn run(&mut self, block: &Block, next: u64, slots: &mut Slots) {
+    fn run(&mut self, block: &Block, next: u64, slots: &mut Slots, brief: Option<&mut Brief>) {
+        let before = self.counters.instructions;
         if block.exit == Exit::Repeat {
             self.run_repeat(block, next, slots);
         } else {
             match self.sampling.phase {
                 Phase::Detailed => self.run_detailed(block, next, slots, &block.operations),
-                Phase::Far => self.run_warm::<false>(block, next, slots),
-                Phase::Near => self.run_warm::<true>(block, next, slots),
+                Phase::Warm => self.run_warm(block, next, slots),
+                Phase::Near => self.pass::<true>(block, next),
+                Phase::Skip => self.pass::<false>(block, next),
             }
         }
         let instructions = self.counters.instructions;
+        if let Some(brief) = brief {
+            brief.seen = self.sampling.number;
+            self.sampling.note(brief.bucket, instructions - before);
+        }
         if instructions >= self.sampling.change_at {
-            let working = self.pipeline.cycles() - self.pipeline.stalled();
-            self.sampling.change(instructions, working);
-            self.memory.forget_recent();
+            self.change_phase();
         }
         if instructions > self.settings.max_instructions {
             self.refusal = Some(Refusal::Instructions);
@@ -288,10 +365,9 @@ impl State {
         }
     }
 
-    /// Keep caches and buffers warm, and predictors where `NEAR`, at no time but the operating
-    /// system's.
+    /// Let caches, buffers and predictors follow, at no time but the operating system's.
     #[inline(always)]
-    fn run_warm<const NEAR: bool>(&mut self, block: &Block, next: u64, slots: &Slots) {
+    fn run_warm(&mut self, block: &Block, next: u64, slots: &Slots) {
         self.counters.instructions += block.instructions;
         if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
             self.fetch_code::<false>(block);
@@ -304,16 +380,35 @@ impl State {
                 self.memory.follow(address, store, instruction, &mut self.counters);
             }
         }
+        self.stall_for_system(block);
+        if block.exit != Exit::Fall {
+            self.branch::<false>(block, next, 0);
+        }
+    }
+
+    /// Count a block whose accesses were noted; predictors follow where `NEAR`.
+    #[inline(always)]
+    fn pass<const NEAR: bool>(&mut self, block: &Block, next: u64) {
+        self.counters.instructions += block.instructions;
+        if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
+            (block.lines.0..=block.lines.1).for_each(|line| self.memory.note_code(line));
+            self.code_line = block.lines.1;
+        }
+        self.stall_for_system(block);
+        if NEAR && block.exit != Exit::Fall {
+            self.branch::<false>(block, next, 0);
+        } else {
+            self.counters.branches += u64::from(block.exit != Exit::Fall);
+        }
+    }
+
+    /// The operating system's time of a block that is not simulated in detail.
+    #[inline(always)]
+    fn stall_for_system(&mut self, block: &Block) {
         let stalled =
             self.memory.take_faults() + if block.system_call { self.calls.take_due() } else { 0 };
         if stalled > 0 {
             self.pipeline.stall(stalled);
-        }
-        if NEAR && block.exit != Exit::Fall {
-            self.branch::<false>(block, next, 0);
-        } else if block.exit != Exit::Fall {
-            self.counters.branches += 1;
-            self.unpredicted += 1;
         }
     }
 
@@ -322,12 +417,26 @@ impl State {
     fn run_repeat(&mut self, block: &Block, next: u64, slots: &mut Slots) {
         let Some((repeated, before)) = block.operations.split_last() else { return };
         let continues = self.repeats.continues(block.last);
+        if self.notes_accesses {
+            if !before.is_empty() {
+                self.counters.instructions += block.instructions;
+                self.counters.branches += 1;
+            } else if !continues {
+                self.counters.instructions += 1;
+            }
+            self.repeats.skip(block.last);
+            if next != block.last {
+                self.repeats.end();
+            }
+            return;
+        }
         let detailed = self.sampling.phase == Phase::Detailed;
         if !before.is_empty() {
             if detailed {
                 self.run_detailed(block, next, slots, before);
             } else {
                 self.counters.instructions += block.instructions;
+                self.counters.branches += 1;
             }
         } else if !continues {
             self.counters.instructions += 1;

@@ -76,6 +76,13 @@ pub struct Frontend {
     pub fuse_arithmetic_branch: bool,
     /// Whether register moves are done by renaming.
     pub eliminate_moves: bool,
+    /// Whether an instruction that reads the stack pointer waits for a µop of its own after pushes and pops.
+    #[serde(default)]
+    pub synchronize_stack: bool,
+    /// Whether a load at an address with an index and the operation on it are renamed as two µops where the operation
+    /// has more than two operands, flags among them, or only writes its first one.
+    #[serde(default)]
+    pub part_indexed: bool,
 }
 
 /// Reorder buffer, queues, schedulers; entries each.
@@ -106,12 +113,22 @@ pub struct PortNames {
     pub load: Vec<String>,
     /// Ports that take the address half of stores.
     pub store_address: Vec<String>,
+    /// Ports that take it where the address has an index; none: the same.
+    #[serde(default)]
+    pub indexed_store_address: Vec<String>,
     /// Ports that take the data half of stores.
     pub store_data: Vec<String>,
     /// Ports that take branches.
     pub branch: Vec<String>,
+    /// Cycles by which a load into an integer register takes longer, but for one at a register that a load in its block
+    /// brought and 0 to 2047 bytes on.
+    #[serde(default)]
+    pub load_extra: u8,
     /// Cycles by which a load into a vector register takes longer.
     pub vector_load_extra: u8,
+    /// Cycles by which one of 16 bytes takes longer still, and one of 32 bytes twice.
+    #[serde(default)]
+    pub wide_load_extra: u8,
 }
 
 /// Branch prediction.
@@ -390,14 +407,16 @@ impl Cpu {
             &self.ports.store_data,
             &self.ports.branch,
         ];
+        let indexed = &self.ports.indexed_store_address;
         let costs = self.instructions.values().map(|cost| &cost.ports);
-        for name in lists.into_iter().chain(costs).flatten() {
+        for name in lists.into_iter().chain([indexed]).chain(costs).flatten() {
             if !self.ports.names.contains(name) {
                 return Err(Error::Port(name.clone()));
             }
         }
         for class in Class::ALL.iter().filter(|class| class.is_of(self.architecture)) {
             match self.instructions.get(class) {
+                None if class.otherwise().is_some() => {}
                 None => return Err(Error::Class(class.name())),
                 Some(cost) if cost.ports.is_empty() && class.executes() => {
                     return Err(Error::NoPort(class.name()));

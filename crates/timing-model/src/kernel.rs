@@ -101,4 +101,21 @@ mod tests {
         let released = Some(Released { address: 0x50_0000, bytes: 0x10_0000 });
         assert_eq!(calls.done(BRK, [0x50_0000, 0, 0], 0x50_0000), released);
     }
+
+    #[test]
+    fn a_call_that_fails_gives_no_pages_back() {
+        let rules = Cpu::named("zen4").unwrap().kernel;
+        let mut calls = SystemCalls::new(&rules);
+        let (first, second) = (0x40_0000, 0x2000);
+        for (number, third, bytes) in
+            [(MUNMAP, 0, second), (MREMAP, 0x1000, 0x1000), (MADVISE, MADV_DONTNEED, second)]
+        {
+            let arguments = [first, second, third];
+            assert_eq!(calls.done(number, arguments, -22), None);
+            let failed = calls.take_due();
+            let address = first + second - bytes;
+            assert_eq!(calls.done(number, arguments, 0), Some(Released { address, bytes }));
+            assert!(calls.take_due() > failed, "{number}");
+        }
+    }
 }

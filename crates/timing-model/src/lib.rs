@@ -9,6 +9,7 @@
 //!
 //! - [`Cpu`] is a processor: every parameter, read from a documented TOML file (`cpus/`).
 //! - [`Core`] is the model; [`Report`] what it says in the end.
+//! - [`Sampled`] is how a run of which only samples were simulated in detail came to its figures ([`Settings::sample_rate`]).
 //! - [`FunctionCounts`] is what each function took, of a core that was told where functions are ([`Core::watch`]).
 //! - [`Refusal`] says why a program cannot be timed, such as reading the processor's clock.
 //!
@@ -58,5 +59,5 @@ pub use cpu::{
 pub use decode::{Class, Cost};
 pub use error::Error;
 pub use functions::FunctionCounts;
-pub use report::Report;
+pub use report::{Report, Sampled};
 pub use verdict::Refusal;

@@ -8,12 +8,25 @@ pub struct Report {
     pub cycles: u64,
     /// Standard error of `cycles` where they were sampled, else 0.
     pub sampling_error_cycles: u64,
+    /// Where only samples were simulated in detail: `cycles` and the misses and mispredicts of `counters` are estimates.
+    pub sampled: Option<Sampled>,
     /// Cycles before `main`; `None` where it is unknown or was never reached.
     pub startup_cycles: Option<u64>,
     /// Cycles of system calls and page faults.
     pub kernel_cycles: u64,
     /// What was counted.
     pub counters: Counters,
+}
+
+/// How the figures of a sampled run came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sampled {
+    /// Half the width of the 95 % confidence interval of the cycles.
+    pub interval_cycles: u64,
+    /// Instructions that were simulated in detail.
+    pub detailed_instructions: u64,
+    /// Kinds of code that were told apart; 0 where all was simulated in detail, since the program is short.
+    pub strata: u64,
 }
 
 impl Report {
@@ -38,6 +51,12 @@ impl Report {
             c.page_faults,
             c.system_calls,
         );
+        if let Some(sampled) = self.sampled {
+            line.push_str(&format!(
+                " interval_cycles={} detailed_instructions={} strata={}",
+                sampled.interval_cycles, sampled.detailed_instructions, sampled.strata,
+            ));
+        }
         if let Some(cycles) = self.startup_cycles {
             line.push_str(&format!(" startup_cycles={cycles}"));
         }
@@ -59,6 +78,14 @@ impl Report {
         Some(Report {
             cycles: get("cycles")?,
             sampling_error_cycles: get("sampling_error_cycles")?,
+            sampled: match get("strata") {
+                None => None,
+                Some(strata) => Some(Sampled {
+                    interval_cycles: get("interval_cycles")?,
+                    detailed_instructions: get("detailed_instructions")?,
+                    strata,
+                }),
+            },
             startup_cycles: get("startup_cycles"),
             kernel_cycles: get("kernel_cycles")?,
             counters: Counters {
@@ -84,11 +111,16 @@ mod tests {
     proptest! {
         #[test]
         fn a_line_reads_back_as_the_report(
-            cycles: u64, startup: Option<u64>, instructions: u64, misses: u64
+            cycles: u64, startup: Option<u64>, instructions: u64, misses: u64, strata: Option<u64>
         ) {
             let counters = Counters { instructions, l3_misses: misses, ..Counters::default() };
             let startup_cycles = startup;
-            let report = Report { cycles, startup_cycles, counters, ..Report::default() };
+            let sampled = strata.map(|strata| Sampled {
+                interval_cycles: misses,
+                detailed_instructions: instructions,
+                strata,
+            });
+            let report = Report { cycles, sampled, startup_cycles, counters, ..Report::default() };
             prop_assert_eq!(Report::parse(&report.to_line()), Some(report));
         }
     }

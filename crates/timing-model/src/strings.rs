@@ -30,6 +30,19 @@ impl Repeats {
         self.instruction == instruction
     }
 
+    /// An element that nothing but the journal sees.
+    pub(crate) fn skip(&mut self, instruction: u64) {
+        if self.instruction != instruction {
+            self.begin(instruction);
+        }
+    }
+
+    fn begin(&mut self, instruction: u64) {
+        self.instruction = instruction;
+        self.line = u64::MAX;
+        self.bytes = 0;
+    }
+
     /// Another instruction comes next.
     pub(crate) fn end(&mut self) {
         self.instruction = 0;
@@ -47,9 +60,7 @@ impl Repeats {
         counters: &mut Counters,
     ) {
         if self.instruction != at.instruction {
-            self.instruction = at.instruction;
-            self.line = u64::MAX;
-            self.bytes = 0;
+            self.begin(at.instruction);
             if timed {
                 pipeline.pause(self.rules.startup);
             }

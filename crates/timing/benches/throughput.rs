@@ -1,8 +1,10 @@
 //! Simulated instructions per second of processor time: the full model, the sampled model and QEMU's
 //! callbacks alone, against cachegrind and against the processor itself, interleaved in one run.
 //!
-//! `cargo bench -p stampmill-timing` [PROGRAMS] [ROUNDS]. Rates are of processor time, so that a busy machine
-//! distorts them less; the best of the rounds counts. gem5's detailed processor is quoted, not measured.
+//! `cargo bench -p stampmill-timing` [PROGRAMS] [ROUNDS]: so many programs of the tuning half, and of the one that is held
+//! out. Beside them stand the error of the sampled time against the full model, and its own 95 % interval. Rates are of
+//! processor time, so that a busy machine distorts them less; the best of the rounds counts. gem5's detailed processor is
+//! quoted, not measured.
 
 use stampmill_timing::{Code, Job, Options, SourceKind, Suite};
 use std::{
@@ -21,25 +23,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds = numbers.get(1).copied().unwrap_or(3);
     let folder = tempfile::tempdir()?;
     let suite = Suite::read(&stampmill_timing::programs())?;
-    let tuning: Vec<Job> =
-        suite.jobs.into_iter().filter(|job| !stampmill_timing::is_held_out(&job.name)).collect();
-    let step = (tuning.len() / count).max(1);
-    let jobs: Vec<Job> = tuning
-        .into_iter()
-        .step_by(step)
-        .take(count)
-        .map(|job| build(job, folder.path()))
-        .collect::<Result<_, _>>()?;
+    let (held, tuning): (Vec<Job>, Vec<Job>) =
+        suite.jobs.into_iter().partition(|job| stampmill_timing::is_held_out(&job.name));
+    let mut jobs = Vec::new();
+    for half in [tuning, held] {
+        let step = (half.len() / count).max(1);
+        for job in half.into_iter().step_by(step).take(count) {
+            jobs.push(build(job, folder.path())?);
+        }
+    }
     let options =
         |source, sample_rate| Options { source, sample_rate, net: false, ..Options::default() };
     let ways = [
         ("full model", options(SourceKind::Qemu, 1)),
-        ("sampled 1/10", options(SourceKind::Qemu, 10)),
+        ("sampled 1/50", options(SourceKind::Qemu, 50)),
         ("cachegrind", options(SourceKind::Cachegrind, 1)),
         ("the processor", options(SourceKind::Wall, 1)),
     ];
     let mut instructions = vec![0; jobs.len()];
     let mut best = vec![[f64::INFINITY; 4]; jobs.len()];
+    let mut simulated = vec![[0.0; 2]; jobs.len()];
+    let mut intervals = vec![[0.0; 2]; jobs.len()];
     for _ in 0..rounds {
         for (at, job) in jobs.iter().enumerate() {
             for (way, (_, options)) in ways.iter().enumerate() {
@@ -58,6 +62,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 if way == 0 {
                     instructions[at] = measurement.instructions.unwrap_or(0);
                 }
+                if way < 2 {
+                    simulated[at][way] = measurement.seconds_simulated;
+                    intervals[at] = measurement.interval.unwrap_or_default();
+                }
                 // The clock's own start is no work of the program.
                 let spent = if way == 3 { measurement.seconds_simulated } else { spent };
                 best[at][way] = best[at][way].min(spent);
@@ -67,11 +75,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("M instructions/s of processor time, best of {rounds} rounds; load {}", load());
     print!("{:<16} {:>12}", "program", "instructions");
     ways.iter().for_each(|(name, _)| print!(" {name:>14}"));
-    println!();
+    println!(" {:>9} {:>9} half", "error", "interval");
     for (at, job) in jobs.iter().enumerate() {
         print!("{:<16} {:>12}", job.name, instructions[at]);
         best[at].iter().for_each(|s| print!(" {:>14.1}", instructions[at] as f64 / s / 1e6));
-        println!();
+        let [full, sampled] = simulated[at];
+        let [low, high] = intervals[at];
+        let half = if stampmill_timing::is_held_out(&job.name) { "held out" } else { "tuning" };
+        let (error, interval) = (sampled / full - 1.0, (high - low) / 2.0 / full);
+        println!(" {:>+8.2}% {:>8.2}% {half}", 100.0 * error, 100.0 * interval);
     }
     let all: u64 = instructions.iter().sum();
     print!("{:<16} {all:>12}", "all together");

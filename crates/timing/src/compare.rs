@@ -256,8 +256,10 @@ fn change(
 
 /// Whether sampling, or the clock, explains the difference.
 fn is_within_error(a: &TimingRow, b: &TimingRow) -> bool {
-    if let (Some(low_a), Some(high_a), Some(low_b), Some(high_b)) =
-        (a.seconds_low, a.seconds_high, b.seconds_low, b.seconds_high)
+    let is_sampled = [a, b].iter().any(|row| row.sampling_error_cycles.is_some());
+    if !is_sampled
+        && let (Some(low_a), Some(high_a), Some(low_b), Some(high_b)) =
+            (a.seconds_low, a.seconds_high, b.seconds_low, b.seconds_high)
     {
         return low_a <= high_b && low_b <= high_a;
     }

@@ -38,7 +38,13 @@ pub struct Measurement {
     pub kernel_cycles: Option<u64>,
     /// One standard error of `cycles`, where they were sampled.
     pub sampling_error_cycles: Option<u64>,
-    /// 95 % interval of wall-clock seconds, from two runs on.
+    /// Instructions that were simulated in detail, where not all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detailed_instructions: Option<u64>,
+    /// Kinds of code that sampling told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strata: Option<u64>,
+    /// 95 % interval of the seconds: of sampled ones, and of those by the wall clock from two runs on.
     pub interval: Option<[f64; 2]>,
     /// What each function took that was asked for; sampled times have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

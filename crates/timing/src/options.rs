@@ -59,7 +59,7 @@ pub struct Options {
     pub source: SourceKind,
     /// Times to run: wall-clock time takes the best, the model's runs must agree.
     pub runs: u64,
-    /// Simulate one instruction in so many in detail; 1: all.
+    /// Simulate about one instruction in so many in detail, and estimate the rest; 1: all.
     pub sample_rate: u64,
     /// Instructions after which a program is stopped; 0: no limit.
     pub max_instructions: u64,

@@ -93,16 +93,14 @@ fn lines(path: &Path) -> Result<Vec<Job>, Error> {
 }
 
 fn folder(path: &Path) -> Result<Vec<Job>, Error> {
-    let entries = std::fs::read_dir(path).map_err(Error::file("read", path))?;
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    files.sort();
+    let files = within(path)?;
     let mut jobs = Vec::new();
     for file in files.iter().filter(|file| is_program(file)) {
         let code = Code::read(file)?;
         // What is no source has no extension: the dots are its name's.
         let named = if matches!(code, Code::Elf(_)) { file.file_name() } else { file.file_stem() };
         let stem = named.unwrap_or_default().to_string_lossy().into_owned();
-        let inputs = inputs_among(&files, &file.with_file_name(&stem), &stem);
+        let inputs = inputs_among(&files, &file.with_file_name(&stem), &stem)?;
         let same = |other: &&PathBuf| other.file_stem() == file.file_stem() && is_program(other);
         let name = match files.iter().filter(same).count() {
             1 => stem,
@@ -129,13 +127,24 @@ fn folder(path: &Path) -> Result<Vec<Job>, Error> {
 /// # Errors
 /// When the folder cannot be read.
 pub fn inputs(folder: &Path, stem: &str) -> Result<Vec<(String, PathBuf)>, Error> {
-    let entries = std::fs::read_dir(folder).map_err(Error::file("read", folder))?;
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    Ok(inputs_among(&files, &folder.join(stem), stem))
+    inputs_among(&within(folder)?, &folder.join(stem), stem)
 }
 
-fn inputs_among(files: &[PathBuf], folder: &Path, stem: &str) -> Vec<(String, PathBuf)> {
+/// What is in a folder, by name.
+fn within(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = std::fs::read_dir(folder).map_err(Error::file("read", folder))?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths: Vec<PathBuf> =
+        paths.collect::<std::io::Result<_>>().map_err(Error::file("read", folder))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn inputs_among(
+    files: &[PathBuf],
+    folder: &Path,
+    stem: &str,
+) -> Result<Vec<(String, PathBuf)>, Error> {
     let mut found = Vec::new();
     for file in files {
         let Some(name) = file.file_name().and_then(|name| name.to_str()) else { continue };
@@ -146,15 +155,14 @@ fn inputs_among(files: &[PathBuf], folder: &Path, stem: &str) -> Vec<(String, Pa
             _ => {}
         }
     }
-    if let Ok(entries) = std::fs::read_dir(folder) {
-        let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        inside.sort();
+    if folder.is_dir() {
+        let inside = within(folder)?;
         let inside = inside.into_iter().filter(|path| path.extension().is_some_and(|e| e == "in"));
         found.extend(inside.map(|path| {
             (path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), path)
         }));
     }
-    found
+    Ok(found)
 }
 
 fn is_program(path: &Path) -> bool {

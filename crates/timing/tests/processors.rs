@@ -5,7 +5,7 @@ use stampmill_timing::{Code, Job, Measurement, Options, Timing};
 /// A processor, and what its programs are built and run with.
 struct Machine {
     cpu: &'static str,
-    tools: [&'static str; 3],
+    tools: [&'static str; 2],
     /// Assembly of what the tests repeat: by name, with what each repetition takes in hundredths of a cycle.
     costs: &'static [(&'static str, &'static str, u64)],
     /// Instructions that read the clock, and one that is random.
@@ -15,7 +15,7 @@ struct Machine {
 
 const ARM: Machine = Machine {
     cpu: "neoverse-n1",
-    tools: ["aarch64-linux-gnu-g++", "aarch64-linux-gnu-gcc", "qemu-aarch64"],
+    tools: ["aarch64-linux-gnu-g++", "aarch64-linux-gnu-gcc"],
     costs: &[
         ("a chain of additions", "add x9, x9, x10", 100),
         ("three independent additions", "add x9, x10, 1; add x11, x10, 1; add x13, x10, 1", 100),
@@ -37,7 +37,7 @@ const ARM: Machine = Machine {
 
 const RISCV: Machine = Machine {
     cpu: "sifive-p550",
-    tools: ["riscv64-linux-gnu-g++", "riscv64-linux-gnu-gcc", "qemu-riscv64"],
+    tools: ["riscv64-linux-gnu-g++", "riscv64-linux-gnu-gcc"],
     costs: &[
         ("a chain of additions", "add t0, t0, t1", 100),
         ("three independent additions", "addi t0, t1, 1; addi t2, t1, 1; addi t3, t1, 1", 100),

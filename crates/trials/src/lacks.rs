@@ -5,6 +5,10 @@ use std::{
     process::{Command, Stdio},
 };
 
+/// How the names of programs begin that `scripts/setup.sh` installs: none of them is a reason to skip a test.
+const OURS: [&str; 9] =
+    ["clang", "llvm-", "qemu-", "g++", "gcc", "make", "oclgrind", "python3", "unshare"];
+
 /// A program on the search path.
 #[must_use]
 pub fn program(name: &str) -> Option<String> {
@@ -12,8 +16,15 @@ pub fn program(name: &str) -> Option<String> {
 }
 
 /// One of these programs; the first is named.
+///
+/// # Panics
+/// For a program that `scripts/setup.sh` installs.
 #[must_use]
 pub fn any_program(names: &[&str]) -> Option<String> {
+    let is_ours = |name: &&&str| OURS.iter().any(|own| name.starts_with(own));
+    if let Some(ours) = names.iter().find(is_ours) {
+        panic!("scripts/setup.sh installs `{ours}`: a test just uses it, and fails without it");
+    }
     let starts = |name: &&str| {
         let mut command = Command::new(name);
         command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -64,4 +75,21 @@ fn denied(what: &str, command: &mut Command) -> Option<String> {
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     let status = status.expect("scripts/setup.sh installs util-linux");
     (!status.success()).then(|| what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_here_is_named() {
+        assert_eq!(program("no-such-zig").as_deref(), Some("no-such-zig"));
+        assert_eq!(any_program(&["no-such-zig", "sh"]), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "a test just uses it")]
+    fn what_setup_installs_is_no_reason_to_skip() {
+        let _ = program("qemu-aarch64");
+    }
 }

@@ -16,12 +16,15 @@ __all__ = [
     "export",
     "judge",
     "judge_kernels",
+    "label",
     "pair_kernels",
     "pairs",
     "propose",
     "propose_kernels",
     "score",
+    "self_play",
     "tests",
+    "validate",
 ]
 
 
@@ -249,3 +252,59 @@ def export(
 ) -> Report:
     """Export pairs as fine-tuning data or in PIE's formats, or tests as PIE keeps them."""
     return reported("edits export", [path(pairs)], options(locals(), "pairs"))
+
+
+@stage("edits label")
+def label(
+    pairs: PathLike,
+    *,
+    split: str | None = None,
+    on_broken: Literal["stop", "skip"] | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Say what each pair changes, without running anything: `rows`, in the order of the pairs, each with a `label`."""
+    return reported("edits label", [path(pairs)], options(locals(), "pairs"))
+
+
+@stage("edits validate")
+def validate(
+    file: PathLike | None = None, *, form: str | None = None, forms: bool = False, **common: Unpack[Common]
+) -> Report:
+    """Check JSON lines against their form: `broken` names line, field and reason. Without a file, `forms=True` describes
+    all forms."""
+    return reported("edits validate", [] if file is None else [path(file)], options(locals(), "file"))
+
+
+@stage("edits self-play")
+def self_play(
+    pairs: PathLike,
+    *,
+    tests: PathLike,
+    out: PathLike,
+    model: str,
+    force: bool = False,
+    programs: int | None = None,
+    samples: int | None = None,
+    least: float | None = None,
+    per_group: int | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    editor: str | None = None,
+    editor_url: str | None = None,
+    editor_key_variable: str | None = None,
+    editor_price: str | None = None,
+    url: str | None = None,
+    key_variable: str | None = None,
+    timeout: str | None = None,
+    tries: int | None = None,
+    requests_per_minute: int | None = None,
+    price: str | None = None,
+    top_p: float | None = None,
+    invent: PathLike | None = None,
+    prompt: PathLike | None = None,
+    seed: int | None = None,
+    **running: Unpack[Running],
+) -> Report:
+    """Have a language model write programs, and it or `editor` make them faster: `out` is a folder with the pairs that the
+    judge finds much faster, as the data set `pairs`."""
+    return reported("edits self-play", [path(pairs)], {**options(locals(), "pairs", "running"), **running})

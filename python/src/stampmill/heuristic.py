@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ._dataset import Dataset, Report
-from ._stage import Common, made, options, reported, stage
+from ._stage import Common, made, options, paths, reported, stage
 from ._stages import Names
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["crossval", "diagnose", "explain", "import_", "predict", "reproduce", "train"]
+__all__ = ["arms", "crossval", "diagnose", "explain", "import_", "next_", "predict", "reproduce", "train"]
 
 
 class Columns(Common, total=False):
@@ -132,6 +132,26 @@ def next_(
     """Which programs of `pool` to label next, or to steer to; `by` committee, expected-error, uncovered or regret."""
     given = options(locals(), "task", "pool")
     return reported("heuristic next", [path(task), path(pool)], given)
+
+
+@stage("heuristic arms")
+def arms(
+    arm: PathLike | Sequence[PathLike],
+    *,
+    base: PathLike,
+    test: PathLike,
+    base_size: int | None = None,
+    added: Names | Sequence[int] | None = None,
+    ceiling: PathLike | None = None,
+    curve: Names | Sequence[int] | None = None,
+    draws: int | None = None,
+    space: Names | None = None,
+    seed: int | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Which programs are worth adding? Equally many of each task of `arm` are added to `base`, and scored on `test`: `arms` has an
+    error for each, `verdicts` says in words what was found."""
+    return reported("heuristic arms", paths(arm), options(locals(), "arm"))
 
 
 @stage("heuristic reproduce")

@@ -1,12 +1,16 @@
 //! `stampmill evaluate`: Table 1 of the BenchPress paper for a checkpoint.
 
+mod bias;
+
 use super::sample::DrawingFlags;
 use crate::{Global, interrupt, output, progress::Bar, runs::Runs};
+use bias::Bias;
 use clang::Clang;
 use dataset::stage::Cancel;
-use lm::{Checkpoint, TrainingSet};
+use lm::{Checkpoint, Entry, TrainingSet};
+use rows::SampleVerdict;
 use sampling::{
-    Evaluation, Likelihood, Sampler, Total,
+    Beside, CostBias, Evaluation, Likelihood, Sampler, Total,
     corpus::{self, Corpus},
 };
 use std::{
@@ -28,8 +32,14 @@ pub(crate) struct Evaluate {
     /// Run the accepted kernels on the processor's device, and say how many pass `run`'s checker
     #[arg(long)]
     run: bool,
+    /// Say of the kernels of this data set, folder or file too what -O2 leaves, and how far --cost is off on them
+    #[arg(long, value_name = "DATASET")]
+    beside: Option<PathBuf>,
+    /// A model of costs that learned from kernels of people (models/cost): say how far it is off on the accepted kernels
+    #[arg(long, value_name = "MODEL")]
+    cost: Option<PathBuf>,
     /// Draw nothing: say by package how many bits a token the kernels of this data set, folder or file take to the model
-    #[arg(long, value_name = "DATASET", conflicts_with_all = ["space", "run", "drawn"])]
+    #[arg(long, value_name = "DATASET", conflicts_with_all = ["space", "run", "drawn", "beside", "cost"])]
     likelihood: Option<PathBuf>,
 }
 
@@ -43,7 +53,11 @@ impl Evaluate {
         let spaces = self.space.as_deref().map(features::spaces).transpose()?;
         let cancelled = interrupt::final_flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
-        let runs = self.run.then(|| Runs::new(&cancelled, "--run", &[256])).transpose()?;
+        let size = 256_u64.next_multiple_of(self.drawing.group_items());
+        let runs = self.run.then(|| Runs::new(&cancelled, "--run", &[size])).transpose()?;
+        let beside = self.beside.as_deref().map(kernels).transpose()?;
+        let bias =
+            self.cost.as_deref().map(|path| Bias::load(path, global, &cancelled)).transpose()?;
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let sampler = super::sample::describing(sampler, global)?;
         let bar = Bar::new(global);
@@ -60,7 +74,20 @@ impl Evaluate {
         let mut evaluation = sampling::evaluate(kind, &rows, seconds, &clang, training, extractor)?;
         let level =
             |level| super::features::extractor(features::spaces("instcount")?, level, global);
-        evaluation.optimize(&rows, [&level(0)?, &level(2)?])?;
+        let (plain, optimized) = (level(0)?, level(2)?);
+        evaluation.optimize(&rows, [&plain, &optimized])?;
+        if let Some(kernels) = &beside {
+            let texts: Vec<&str> = kernels.iter().map(|kernel| kernel.text.as_str()).collect();
+            let mut beside = Beside::of(&texts, [&plain, &optimized])?;
+            beside.cost_bias = bias.as_ref().map_or(Ok(None), |bias| bias.of(&texts))?;
+            evaluation.beside = Some(beside);
+        }
+        if let Some(bias) = &bias {
+            let accepted = SampleVerdict::Accepted.name();
+            let accepted = rows.iter().filter(|row| row.verdict == accepted);
+            let texts: Vec<&str> = accepted.map(|row| row.text.as_str()).collect();
+            evaluation.cost_bias = bias.of(&texts)?;
+        }
         if let Some(runs) = &runs {
             let check = |text: &str| super::sample::unless_passed(runs.check(text)?);
             evaluation.run(&rows, &check).map_err(|reason| anyhow::anyhow!(reason))?;
@@ -71,13 +98,19 @@ impl Evaluate {
     }
 }
 
-/// Say how likely the kernels at `path` are.
-fn likelihood(checkpoint: &Checkpoint, path: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+/// The kernels at `path`, at least one.
+fn kernels(path: &Path) -> anyhow::Result<Vec<Entry>> {
     let mut kernels = Corpus::default();
     corpus::read(&mut kernels, path)?;
     anyhow::ensure!(!kernels.entries.is_empty(), "{} has no accepted kernel", path.display());
+    Ok(kernels.entries)
+}
+
+/// Say how likely the kernels at `path` are.
+fn likelihood(checkpoint: &Checkpoint, path: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    let kernels = kernels(path)?;
     let bar = Bar::new(global);
-    let likelihood = sampling::likelihood(checkpoint, &kernels.entries, &bar)?;
+    let likelihood = sampling::likelihood(checkpoint, &kernels, &bar)?;
     drop(bar);
     output::report(global, &likelihood, || print_likelihood(&likelihood))?;
     Ok(output::status(likelihood.all.kernels > 0))
@@ -85,10 +118,11 @@ fn likelihood(checkpoint: &Checkpoint, path: &Path, global: &Global) -> anyhow::
 
 fn print_likelihood(likelihood: &Likelihood) -> anyhow::Result<()> {
     let row = |name: &str, total: &Total, held_back: &str| {
-        let Total { kernels, too_long, tokens, bits_per_token } = *total;
-        let bits = bits_per_token.map_or(String::new(), |bits| format!("{bits:.2}"));
+        let Total { kernels, too_long, tokens, bits_per_token, expected_per_token } = *total;
+        let [bits, expected] = [bits_per_token, expected_per_token]
+            .map(|bits| bits.map_or(String::new(), |bits| format!("{bits:.2}")));
         let [kernels, too_long, tokens] = [kernels, too_long, tokens].map(output::count);
-        vec![name.to_owned(), kernels, too_long, tokens, bits, held_back.to_owned()]
+        vec![name.to_owned(), kernels, too_long, tokens, bits, expected, held_back.to_owned()]
     };
     let packages = likelihood.packages.iter().map(|package| {
         let held_back = match package.held_back {
@@ -100,12 +134,22 @@ fn print_likelihood(likelihood: &Likelihood) -> anyhow::Result<()> {
     });
     let together =
         [row("all", &likelihood.all, ""), row("held back", &likelihood.held_back, "yes")];
-    let header = ["package", "kernels", "too long", "tokens", "bits a token", "held back"];
+    let header =
+        ["package", "kernels", "too long", "tokens", "bits a token", "promised", "held back"];
     output::print_table(&header, packages.chain(together))
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// How far a model of costs is off, with the interval.
+fn off(bias: &CostBias) -> String {
+    let CostBias { kernels, value, interval: [low, high] } = bias;
+    format!("{value:+.2} [{low:.2}, {high:.2}] of {} kernels", output::count(*kernels))
+}
+
 fn print(report: &Evaluation) -> anyhow::Result<()> {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut rows = vec![
         ("model", report.model.clone()),
         ("samples", output::count(report.samples)),
@@ -145,6 +189,18 @@ fn print(report: &Evaluation) -> anyhow::Result<()> {
         ("milliseconds per sample", format!("{:.1}", report.milliseconds_per_sample)),
         ("compiling per second", format!("{:.1}", report.compiling_per_second)),
     ];
+    if let Some(bias) = &report.cost_bias {
+        rows.push(("predicted less true log2 of the cost", off(bias)));
+    }
+    if let Some(beside) = &report.beside {
+        let left = beside.left_by_o2.map_or("unknown".to_owned(), percent);
+        rows.push(("beside: kernels", output::count(beside.kernels)));
+        rows.push(("beside: instructions, median", beside.instructions_median.to_string()));
+        rows.push(("beside: instructions left by -O2", left));
+        if let Some(bias) = &beside.cost_bias {
+            rows.push(("beside: predicted less true log2 of the cost", off(bias)));
+        }
+    }
     for (space, count) in &report.distinct_vectors {
         let spread = report.spread.get(space).copied().unwrap_or_default();
         rows.push(("distinct vectors, spread", format!("{count}, {spread:.2} in {space}")));

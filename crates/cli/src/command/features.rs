@@ -61,13 +61,18 @@ impl Features {
         let bar = Bar::new(global);
         let Some(output) = self.output else {
             let began = Instant::now();
+            let mut printed = Ok(());
             let summary = extractor.describe_all(&programs, &bar, |rows| {
                 for row in rows.iter().filter(|_| !global.json) {
-                    // A pipe that was closed ends the program inside `json`.
-                    let _ = output::json(&row.to_json(&spaces));
+                    printed = output::json(&row.to_json(&spaces));
+                    if printed.is_err() {
+                        return Err(features::Error::Cancelled { done: 0 });
+                    }
                 }
                 Ok(())
-            })?;
+            });
+            printed?;
+            let summary = summary?;
             let (seconds, left_out) = (began.elapsed().as_secs_f64(), programs.left_out()?);
             let done = Done { summary, seconds, left_out };
             drop(bar);

@@ -79,6 +79,9 @@ pub(crate) struct DrawingFlags {
     /// The arguments that all kernels have: "global float*, const int"; what has others is `not-as-asked`
     #[arg(long, value_name = "TYPES", conflicts_with = "prompt")]
     args: Option<String>,
+    /// The size of work-groups that all kernels demand: `64`, or `8,8,1` (reqd_work_group_size)
+    #[arg(long, value_name = "X[,Y[,Z]]", conflicts_with = "prompt", value_parser = work_group)]
+    work_group: Option<WorkGroup>,
     /// Features that all kernels have, for example mem=4,localmem=0 (infill), each in its step: 0, 1, 2 to 3, 4 to 7, 8 to 15
     /// and so on; what has others is `not-as-asked`. `steer` reaches points exactly
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
@@ -141,7 +144,8 @@ impl Sample {
         };
         let cancelled = interrupt::final_flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
-        let runs = Runs::wanted(self.must_run, self.allow_races, &cancelled, global)?;
+        let group = self.drawing.group_items();
+        let runs = Runs::wanted(self.must_run, self.allow_races, group, &cancelled, global)?;
         let check =
             |text: &str| unless_passed(runs.as_ref().map_or(Ok(None), |runs| runs.check(text))?);
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
@@ -232,12 +236,24 @@ fn missed(summary: &Summary) -> u64 {
 }
 
 fn line(summary: &Summary, seconds: f64) -> String {
-    let has = |verdict: SampleVerdict| summary.verdicts.contains_key(verdict.name());
-    let what = match (has(SampleVerdict::DoesNotRun), has(SampleVerdict::NotAsAsked)) {
-        (true, true) => "compile, pass and are as asked",
-        (true, false) => "compile and pass",
-        (false, true) => "compile and are as asked",
-        (false, false) => "compile",
+    // What compiles and is rejected all the same is not among those that are counted.
+    let rejected_for = [
+        (SampleVerdict::TooSmall, "compute something"),
+        (SampleVerdict::DoesNotRun, "pass"),
+        (SampleVerdict::NotAsAsked, "are as asked"),
+        (SampleVerdict::NoEffect, "have an effect"),
+        (SampleVerdict::NearDuplicate, "are new"),
+        (SampleVerdict::Unlikely, "are likely enough"),
+    ];
+    let met = rejected_for
+        .into_iter()
+        .filter(|(verdict, _)| summary.verdicts.contains_key(verdict.name()))
+        .map(|(_, what)| what);
+    let all: Vec<&str> = std::iter::once("compile").chain(met).collect();
+    let what = match all.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
     };
     format!(
         "{} samples, {} unique, {} of these {what}; {} memorised; {seconds:.1} s",
@@ -253,7 +269,8 @@ fn line(summary: &Summary, seconds: f64) -> String {
         summary,
         SampleVerdict::NoEffect,
         "change nothing of what the prompt does without them",
-    ) + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
+    ) + &told(summary, SampleVerdict::TooSmall, "compute too little to be of use")
+        + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
         + &told(
             summary,
             SampleVerdict::NearDuplicate,
@@ -286,12 +303,55 @@ fn share(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|value: &f32| *value > 0.0 && *value <= 1.0).ok_or_else(wrong)
 }
 
+/// The size of a work-group in three dimensions.
+#[derive(Clone, Copy, Debug)]
+struct WorkGroup([u64; 3]);
+
+impl WorkGroup {
+    /// Most work-items of a group: what devices have in common.
+    const MOST: u64 = 1024;
+
+    fn items(self) -> u64 {
+        self.0.iter().product()
+    }
+
+    /// A kernel's head that demands it.
+    fn demanded(self, head: &str) -> String {
+        let [x, y, z] = self.0;
+        let demand = format!("__kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))");
+        let rest = head.trim_start_matches('_').trim_start_matches("kernel");
+        demand + rest
+    }
+}
+
+fn work_group(text: &str) -> Result<WorkGroup, String> {
+    let most = WorkGroup::MOST;
+    let wrong = || {
+        format!(
+            "`{text}` is no size of a work-group; write 64 or 8,8,1, of {most} work-items at most"
+        )
+    };
+    let sides: Option<Vec<u64>> = text
+        .split(',')
+        .map(|side| side.trim().parse::<u64>().ok().filter(|side| (1..=most).contains(side)))
+        .collect();
+    let mut sides = sides.ok_or_else(wrong)?;
+    sides.resize(sides.len().max(3), 1);
+    let group = WorkGroup(sides.try_into().map_err(|_| wrong())?);
+    if group.items() > most { Err(wrong()) } else { Ok(group) }
+}
+
 /// Whether a prompt that is no file is the text of a kernel.
 fn is_code(prompt: &Path) -> bool {
     !prompt.exists() && prompt.to_string_lossy().contains(['{', '(', '\n'])
 }
 
 impl DrawingFlags {
+    /// Work-items of the groups that all kernels demand; 1 where they demand none.
+    pub(crate) fn group_items(&self) -> u64 {
+        self.work_group.map_or(1, WorkGroup::items)
+    }
+
     fn prompt(&self) -> anyhow::Result<Prompt> {
         let text = match (&self.prompt, &self.args) {
             (Some(text), _) if is_prompt(text) => text.to_string_lossy().into_owned(),
@@ -314,6 +374,10 @@ impl DrawingFlags {
                 head.map_err(|reason| anyhow!("--args {arguments}: {reason}"))? + lm::HOLE
             }
             (None, None) => lm::START.to_owned(),
+        };
+        let text = match self.work_group {
+            Some(group) => group.demanded(&text),
+            None => text,
         };
         // What was drawn elsewhere was drawn behind the prompt as it stands.
         let text = if self.drawn.is_some() {
@@ -377,5 +441,22 @@ impl DrawingFlags {
             most_bits: None,
             must_run: false,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_demands_the_size_of_its_work_groups() {
+        let demanded = |size, head| work_group(size).map(|group| group.demanded(head));
+        let text = demanded("8, 4", "kernel void [HOLE]").expect("a size");
+        assert_eq!(text, "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void [HOLE]");
+        let text = demanded("64", "__kernel void A(__global int* a) {[HOLE]").expect("a size");
+        assert!(text.ends_with("(64, 1, 1))) void A(__global int* a) {[HOLE]"), "{text}");
+        for wrong in ["", "0", "8,", "1,2,3,4", "1025", "64,64", "-1", "many"] {
+            assert!(work_group(wrong).is_err(), "{wrong}");
+        }
     }
 }

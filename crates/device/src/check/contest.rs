@@ -226,16 +226,16 @@ impl Both<'_, '_> {
         let plan = self.slow.plan;
         let begun = Instant::now();
         for _ in (0..REPEATS).take_while(|_| begun.elapsed() < REPEATING) {
-            let again = outputs(self.one, plan, payload, FIRST)?;
-            let differs = match &again {
-                Ok(again) => same(plan, wanted, FIRST, again, FIRST),
-                Err(_) => Some(0),
+            let detail = match outputs(self.one, plan, payload, FIRST)? {
+                Ok(again) => match same(plan, wanted, FIRST, &again, FIRST) {
+                    None => continue,
+                    Some(at) => {
+                        format!("non-deterministic when repeated in `{}`", plan.objects[at].name)
+                    }
+                },
+                Err(Finding { outcome, detail }) => format!("{outcome} when repeated: {detail}"),
             };
-            if let Some(at) = differs {
-                let detail =
-                    format!("non-deterministic when repeated in `{}`", plan.objects[at].name);
-                return Ok(Some(Contested::of(Verdict::SourceFails, detail)));
-            }
+            return Ok(Some(Contested::of(Verdict::SourceFails, detail)));
         }
         Ok(None)
     }

@@ -47,6 +47,9 @@ pub(crate) fn check(
         // Releasing memory of a broken device may fail too; the worker is about to end anyway.
         std::mem::forget(execution);
     }
+    if judged.as_ref().is_ok_and(|found| found.outcome == Outcome::OutOfBounds) {
+        device.stray();
+    }
     judged
 }
 

@@ -1,5 +1,5 @@
 use super::Fault;
-use crate::{DeviceInfo, DeviceType, payload::Limits};
+use crate::{DeviceInfo, DeviceType, listing::told_apart, payload::Limits};
 use opencl3::{
     command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue},
     context::Context,
@@ -9,6 +9,7 @@ use opencl3::{
     error_codes::{ClError, DLOPEN_RUNTIME_LOAD_FAILED},
     platform::{Platform, get_platforms},
 };
+use std::cell::Cell;
 
 const PLATFORM_NOT_FOUND: i32 = -1001;
 
@@ -18,7 +19,8 @@ const PLATFORM_NOT_FOUND: i32 = -1001;
 /// Why there is no OpenCL at all.
 pub(crate) fn list() -> Result<Vec<DeviceInfo>, String> {
     let devices = all()?;
-    Ok(devices.iter().map(|(platform, device)| describe(platform, device)).collect())
+    let named = devices.iter().zip(names(&devices));
+    Ok(named.map(|((platform, device), name)| describe(platform, device, name)).collect())
 }
 
 type Found = (Platform, opencl3::device::Device);
@@ -42,7 +44,18 @@ fn all() -> Result<Vec<Found>, String> {
     Ok(devices)
 }
 
-fn describe(platform: &Platform, device: &opencl3::device::Device) -> DeviceInfo {
+/// What the devices are called, each by a name of its own.
+fn names(devices: &[Found]) -> Vec<String> {
+    let names: Vec<String> = devices.iter().map(|(_, device)| word(device.name())).collect();
+    told_apart(&names)
+}
+
+/// What a driver says, without the blanks around it; empty where it says nothing.
+fn word(text: opencl3::Result<String>) -> String {
+    text.unwrap_or_default().trim().to_owned()
+}
+
+fn describe(platform: &Platform, device: &opencl3::device::Device, name: String) -> DeviceInfo {
     let mut why = Vec::new();
     for (there, what) in [
         (device.available(), "the driver says it is not available"),
@@ -59,9 +72,8 @@ fn describe(platform: &Platform, device: &opencl3::device::Device) -> DeviceInfo
         bits if bits & CL_DEVICE_TYPE_ACCELERATOR != 0 => DeviceType::Accelerator,
         _ => DeviceType::Other,
     };
-    let word = |text: opencl3::Result<String>| text.unwrap_or_default().trim().to_owned();
     DeviceInfo {
-        name: word(device.name()),
+        name,
         r#type: kind,
         usable: why.is_empty(),
         why: why.join("; "),
@@ -85,6 +97,8 @@ pub(crate) struct Device {
     /// Sub-buffers begin at multiples of this.
     pub(super) align_bytes: usize,
     limits: Limits,
+    /// Whether a kernel has reached out of its buffers.
+    strayed: Cell<bool>,
 }
 
 impl Device {
@@ -94,8 +108,10 @@ impl Device {
     /// # Errors
     /// Why it cannot be opened.
     pub(crate) fn open(index: usize, name: Option<&str>) -> Result<Device, String> {
-        let (_, device) = all()?.into_iter().nth(index).ok_or("it is no longer listed")?;
-        let found = device.name().unwrap_or_default().trim().to_owned();
+        let devices = all()?;
+        let names = names(&devices);
+        let mut listed = devices.into_iter().zip(names);
+        let ((_, device), found) = listed.nth(index).ok_or("it is no longer listed")?;
         if let Some(name) = name.filter(|name| *name != found) {
             return Err(format!("in the place of `{name}` there is `{found}`"));
         }
@@ -107,12 +123,22 @@ impl Device {
             limits(&device).map_err(Fault::at("ask for the device's limits")).map_err(fail)?;
         let bits = device.mem_base_addr_align().unwrap_or(1024);
         let align_bytes = (bits as usize / 8).max(128);
-        Ok(Device { context, queue, device, align_bytes, limits })
+        Ok(Device { context, queue, device, align_bytes, limits, strayed: Cell::new(false) })
     }
 
     /// What the device allows any kernel.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Remember that a kernel has reached out of its buffers.
+    pub(crate) fn stray(&self) {
+        self.strayed.set(true);
+    }
+
+    /// Whether one has: what else this process holds may no longer be what it was.
+    pub(crate) fn has_strayed(&self) -> bool {
+        self.strayed.get()
     }
 }
 

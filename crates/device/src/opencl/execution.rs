@@ -75,6 +75,7 @@ impl<'a> Execution<'a> {
     pub(crate) fn broken_guard(&self, pattern: u8) -> Result<Option<(usize, i64)>, Fault> {
         for (at, memory) in self.memories.iter().enumerate() {
             if let Some(distance) = memory.broken_guard(self.device, pattern)? {
+                self.device.stray();
                 return Ok(Some((at, distance)));
             }
         }

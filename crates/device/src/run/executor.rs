@@ -368,7 +368,7 @@ impl Trial<'_> {
         drop(alone);
         let results = match asked {
             Ok(Answer::Measured(results)) => results,
-            Ok(other) => vec![Err(unexpected(other)); passing.len()],
+            Ok(other) => return Err(unexpected(other)),
             Err(finding) => vec![Err(while_measured(finding)); passing.len()],
         };
         for (at, result) in passing.into_iter().zip(results) {

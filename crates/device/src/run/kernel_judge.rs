@@ -329,9 +329,7 @@ impl KernelJudge {
         let kind = self.runner.device(device).r#type;
         let mut allowance = Allowance::timed(options.limit * EXECUTIONS, budget * 4, kind);
         // A worker that died over another candidate has forgotten the device.
-        if let Err(found) = workers.open(device)? {
-            return Ok(Contested::of(Verdict::SourceFails, found.detail));
-        }
+        workers.open(device)?;
         let entrant = |(program, job): &(&Benchmark, Job)| (program.text.clone(), job.clone());
         let request = Request::Contest {
             device,
@@ -348,7 +346,7 @@ impl KernelJudge {
         let _alone = is_timed.then(|| executor.calm.write().expect(HELD));
         let contested = match workers.ask(&request, &mut allowance)? {
             Ok(Answer::Contested(contested)) => contested,
-            Ok(other) => Contested::found(unexpected(other)),
+            Ok(other) => return Err(unexpected(other)),
             Err(found) => Contested::found(found),
         };
         if contested.spoilt {

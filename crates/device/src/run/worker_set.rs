@@ -136,21 +136,31 @@ impl WorkerSet {
     /// Go on with a new worker.
     pub(super) fn retire(&mut self) {
         self.client.retire();
+        self.built.clear();
     }
 
     /// Open a device, unless the living worker has; that is no cost of the kernel that happens to be its first.
-    pub(super) fn open(&mut self, device: usize) -> Result<std::result::Result<(), Finding>> {
+    ///
+    /// # Errors
+    /// When it cannot be opened, which says nothing of any kernel.
+    pub(super) fn open(&mut self, device: usize) -> Result<()> {
         let name = self.devices.get(device).cloned();
-        let open = Request::Open { device, name };
-        let mut allowance = Allowance::ample(OPEN_LIMIT, Duration::ZERO, false);
-        Ok(match self.ask(&open, &mut allowance)? {
-            Ok(Answer::Opened) => Ok(()),
-            Ok(other) => Err(unexpected(other)),
-            Err(Finding { detail, .. }) => {
-                let detail = format!("the device cannot be opened: {detail}");
-                Err(Finding::new(Outcome::OutOfResources, detail))
+        let open = Request::Open { device, name: name.clone() };
+        loop {
+            let is_new = !self.client.is_alive();
+            let mut allowance = Allowance::ample(OPEN_LIMIT, Duration::ZERO, false);
+            let why = match self.ask(&open, &mut allowance)? {
+                Ok(Answer::Opened) => return Ok(()),
+                Ok(Answer::Gone(why)) => why,
+                Ok(other) => return Err(unexpected(other)),
+                Err(Finding { detail, .. }) => detail,
+            };
+            // What other programs have left in a worker that lives long may be in the way.
+            self.retire();
+            if is_new {
+                return Err(Error::Unopened { device: name.unwrap_or_default(), why });
             }
-        })
+        }
     }
 
     /// Build for `device`, unless the living worker has.
@@ -167,13 +177,11 @@ impl WorkerSet {
         if let Some(known) = self.built.get(&device) {
             return Ok(known.clone());
         }
+        self.open(device)?;
         let request = Request::Build { device, text: benchmark.text.clone(), arguments };
-        let built = match self.open(device)? {
-            Ok(()) => match self.ask(&request, allowance)? {
-                Ok(Answer::Built(built)) => built,
-                Ok(other) => Err(unexpected(other)),
-                Err(finding) => Err(finding),
-            },
+        let built = match self.ask(&request, allowance)? {
+            Ok(Answer::Built(built)) => built,
+            Ok(other) => return Err(unexpected(other)),
             Err(finding) => Err(finding),
         };
         self.built.insert(device, built.clone());
@@ -190,11 +198,11 @@ impl WorkerSet {
         let request = Request::Check { device, job: job.clone() };
         let checked = match self.ask(&request, allowance)? {
             Ok(Answer::Checked(checked)) => checked,
-            Ok(other) => Checked::nowhere(unexpected(other)),
+            Ok(other) => return Err(unexpected(other)),
             Err(finding) => Checked::nowhere(finding),
         };
         if checked.spoilt {
-            self.client.retire();
+            self.retire();
         }
         Ok(checked)
     }
@@ -279,13 +287,12 @@ fn died(death: &Death) -> Finding {
     Finding::new(outcome, death.to_string())
 }
 
-/// What an answer to another question means: mostly that the device cannot be opened any more.
-pub(super) fn unexpected(answer: Answer) -> Finding {
-    let detail = match answer {
-        Answer::Gone(why) => format!("the device cannot be used: {why}"),
-        _ => "the worker answers another question".to_owned(),
-    };
-    Finding::new(Outcome::OutOfResources, detail)
+/// What an answer to another question means: that worker and client are not of one build.
+pub(super) fn unexpected(answer: Answer) -> Error {
+    Error::Worker(match answer {
+        Answer::Gone(why) => why,
+        _ => "it answers another question".to_owned(),
+    })
 }
 
 /// Whether the kernels compute addresses from what their buffers hold.
@@ -296,6 +303,48 @@ pub(super) fn guesses(steps: &[Step]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        kernel::{Order, steps},
+        payload::Values,
+    };
+
+    /// On PoCL's device.
+    #[test]
+    fn a_kernel_that_leaves_its_buffers_ends_its_worker_and_no_other_does() {
+        let launch = Launch::find().expect("the worker is built");
+        let mut client = Client::new(launch.clone()).expect("a place");
+        let devices = client.devices().expect("devices can be listed");
+        let is_pocl = |device: &DeviceInfo| device.platform == "Portable Computing Language";
+        let device = devices.iter().position(is_pocl).expect("scripts/setup.sh installs PoCL");
+        let mut workers = WorkerSet::new(&launch, &devices, None, Arc::default()).expect("workers");
+        let mut lives = |text: &str, wanted: Outcome| {
+            let benchmark = Benchmark::of(text);
+            let mut allowance = Allowance::new(Duration::from_secs(20), DeviceType::Cpu);
+            workers.forget();
+            let built = workers.build(device, &benchmark, true, &mut allowance).expect("a worker");
+            let kernels = built.expect("it compiles").kernels;
+            let interfaces: Vec<_> = kernels.into_iter().map(|one| one.interface).collect();
+            let job = Job {
+                path: benchmark.path.clone(),
+                steps: steps(&interfaces, &Order::default()).expect("a kernel"),
+                size: 128,
+                group: None,
+                variant: 0,
+                values: Values::default(),
+                seed: 0,
+            };
+            let checked = workers.check(device, &job, &mut allowance).expect("a worker");
+            assert_eq!(checked.finding.outcome, wanted, "{}", checked.finding.detail);
+            workers.client.is_alive()
+        };
+        let place = "get_global_id(0)";
+        let kernel = |body: &str| format!("kernel void A(global float* a) {{ {body} }}");
+        assert!(lives(&kernel(&format!("a[{place}] += 1.0f;")), Outcome::Pass));
+        assert!(lives(&kernel(&format!("a[{place}] = 1.0f;")), Outcome::InputInsensitive));
+        let outside = kernel(&format!("a[{place} + get_global_size(0)] = a[{place}];"));
+        assert!(!lives(&outside, Outcome::OutOfBounds));
+        assert!(lives(&kernel(&format!("a[{place}] += 2.0f;")), Outcome::Pass));
+    }
 
     /// On a wall clock a limit may be met late, but not by what does nothing.
     #[test]

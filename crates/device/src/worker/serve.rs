@@ -216,8 +216,8 @@ impl Open {
             Err(finding) => return Checked::nowhere(finding),
         };
         let (finding, spoilt) = match work(&self.device, built, job, &plan) {
-            Ok(finding) => (finding, false),
-            Err(fault) => (fault.finding(), fault.spoils()),
+            Ok(finding) => (finding, self.device.has_strayed()),
+            Err(fault) => (fault.finding(), fault.spoils() || self.device.has_strayed()),
         };
         let range = plan.ranges.first().cloned();
         Checked { finding, range, transferred_bytes: plan.transferred_bytes(), spoilt }
@@ -297,7 +297,8 @@ impl Open {
             spoilt: fault.spoils(),
             ..Contested::found(fault.finding())
         });
-        Contested { bytes, launches, ..contested }
+        let spoilt = contested.spoilt || self.device.has_strayed();
+        Contested { bytes, launches, spoilt, ..contested }
     }
 
     /// One execution with buffers of their exact size, so that Oclgrind sees where they end.

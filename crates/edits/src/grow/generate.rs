@@ -4,8 +4,10 @@ use super::{
     grammar::{Count, DataSet, Filled, Grammar, Item, Kind, Repeat, Row, Slot, lines},
     graph::{self, Graph},
     limit::{Allowed, Stated},
+    promise::Promises,
     seen::{Seen, counts_of, lengths_of, look, within},
     shape::{Draw, Size},
+    value::shaped,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -92,6 +94,20 @@ impl Generator {
         self.repeats = stated.data_sets;
         self.room = room;
         self
+    }
+
+    /// Few words are any letters in a row where they look like that and no text of a program has one of them: what a program
+    /// compares with is one of few.
+    pub(super) fn free_words(&mut self, promises: &Promises, literals: &[&str]) {
+        for (slot, seen) in &mut self.seen {
+            let is_known = |word: &String| literals.iter().any(|text| text.contains(word.as_str()));
+            if seen.looks_free()
+                && !promises.is_as_long_as_another(*slot)
+                && !seen.words.iter().any(is_known)
+            {
+                (seen.enumerated, seen.guessed) = (false, true);
+            }
+        }
     }
 
     /// The largest count and the longest word of the samples.
@@ -231,11 +247,20 @@ impl Generator {
                 line[at] = most.to_string();
             }
         }
-        for (low, high) in self.orders.iter().filter(|order| self.may_swap(**order)) {
-            if let (Some(low), Some(high)) = (place(*low), place(*high))
-                && is_above(&line[low], &line[high])
+        for order in &self.orders {
+            let (Some(low), Some(high)) = (place(order.0), place(order.1)) else { continue };
+            if !is_above(&line[low], &line[high]) {
+                continue;
+            }
+            if self.may_swap(*order) {
+                if self.fit(*order, &line[low], &line[high]) {
+                    line.swap(low, high);
+                }
+            } else if let Some((slot, value)) = self.beside_count(*order, drawn)
+                && let Some(at) = place(slot)
             {
-                line.swap(low, high);
+                drawn.values.insert(slot, value);
+                line[at] = value.to_string();
             }
         }
         line
@@ -384,10 +409,11 @@ impl Generator {
     /// Swap what is in the wrong order in a row.
     fn put_in_order(&self, tokens: &[(Slot, Kind)], columns: &mut [Vec<String>]) {
         let place = |slot: Slot| tokens.iter().position(|(other, _)| *other == slot);
-        for (low, high) in self.orders.iter().filter(|order| self.may_swap(**order)) {
-            let (Some(low), Some(high)) = (place(*low), place(*high)) else { continue };
+        for order in self.orders.iter().filter(|order| self.may_swap(**order)) {
+            let (Some(low), Some(high)) = (place(order.0), place(order.1)) else { continue };
             for at in 0..columns[low].len() {
-                if is_above(&columns[low][at], &columns[high][at]) {
+                let (one, other) = (&columns[low][at], &columns[high][at]);
+                if is_above(one, other) && self.fit(*order, one, other) {
                     let above = std::mem::take(&mut columns[low][at]);
                     columns[low][at] = std::mem::replace(&mut columns[high][at], above);
                 }
@@ -397,13 +423,56 @@ impl Generator {
 
     /// Whether numbers of two slots may change places: what holds for one of them has to hold for the other.
     fn may_swap(&self, (low, high): (Slot, Slot)) -> bool {
-        let is_free = |seen: &Seen| !seen.ascending && !seen.distinct && seen.sequence.is_none();
+        let is_free = |seen: &Seen| {
+            !seen.ascending && !seen.descending && !seen.distinct && seen.sequence.is_none()
+        };
         let (one, other) = (&self.seen[&low], &self.seen[&high]);
         let is_count = self.counts.contains(&low) || self.counts.contains(&high);
         !is_count
             && is_free(one)
             && is_free(other)
-            && (one.kind, one.index, one.stated) == (other.kind, other.index, other.stated)
+            && (one.kind, one.index) == (other.kind, other.index)
+    }
+
+    /// Whether the problem allows numbers of two slots to change places.
+    fn fit(&self, (low, high): (Slot, Slot), in_low: &str, in_high: &str) -> bool {
+        let allows = |slot: Slot, text: &str| {
+            let stated = self.seen[&slot].stated;
+            let number = text.parse::<i64>().ok();
+            number.is_none_or(|number| stated.nearest(number) == number)
+        };
+        allows(low, in_high) && allows(high, in_low)
+    }
+
+    /// Of a number that is above a count, or below one, and never was in the samples: its slot and another value, which is not.
+    /// Where the problem allows more than the count may be, it is no promise.
+    fn beside_count(
+        &self,
+        (low, high): (Slot, Slot),
+        drawn: &mut Drawn<'_>,
+    ) -> Option<(Slot, i64)> {
+        let is_count = |slot: Slot| self.counts.contains(&slot);
+        let (one, other) = (&self.seen[&low], &self.seen[&high]);
+        if one.kind != Kind::Int || other.kind != Kind::Int {
+            return None;
+        }
+        match (is_count(low), is_count(high)) {
+            (false, true) if one.index.is_none() => {
+                let both = one.stated.most.zip(other.stated.most);
+                let most = *drawn.values.get(&high)?;
+                let least = one.stated.least.unwrap_or(one.least as i64);
+                let is_promise = both.is_none_or(|(number, count)| number <= count);
+                (is_promise && least <= most).then(|| (low, shaped(least, most, drawn)))
+            }
+            (true, false) if other.index.is_none() => {
+                let least = *drawn.values.get(&low)?;
+                let most = other.stated.most.unwrap_or(least.max(other.most as i64));
+                let both = one.stated.least.zip(other.stated.least);
+                let is_promise = both.is_none_or(|(count, number)| count <= number);
+                (is_promise && least <= most).then(|| (high, shaped(least, most, drawn)))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -442,7 +511,10 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{grammar::infer, shape::Scale};
+    use super::super::{
+        grammar::infer,
+        shape::{Scale, Shape},
+    };
     use super::*;
     use rand::SeedableRng;
 
@@ -528,6 +600,65 @@ mod tests {
             let [low, high] = [0, 1].map(|at| row[at].parse::<i64>().unwrap());
             assert!(low <= high, "{row:?}");
         }
+    }
+
+    #[test]
+    fn numbers_that_never_were_above_a_count_stay_below_it() {
+        let samples = ["5 3\n1 20 9 4 4\n", "4 2\n7 1 1 30\n"];
+        let values = |stated: &Stated| -> Vec<[i64; 2]> {
+            let generator = Generator::learn(infer(&samples).unwrap(), &samples);
+            let mut generator = generator.within(stated, Some(50));
+            assert!(generator.counts.contains(&0) && generator.seen[&1].index.is_none());
+            generator.orders = vec![(1, 0)];
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let scale = Scale { counts: 1.0, values: 4096.0 };
+            let texts = (0..40).map(|_| generator.generate(scale, &mut rng).unwrap());
+            let first = |text: String| [0, 1].map(|at| lines(&text)[0][at].parse().unwrap());
+            texts.map(first).collect()
+        };
+        let below = values(&Stated::default());
+        assert!(below.iter().all(|[count, number]| 2 <= *number && number <= count), "{below:?}");
+        // Said to be as large as it likes.
+        let allowed = |most: i64| Allowed { least: Some(1), most: Some(most) };
+        let slots = BTreeMap::from([(0, allowed(50)), (1, allowed(9000))]);
+        let free = values(&Stated { slots, ..Stated::default() });
+        assert!(free.iter().any(|[count, number]| number > count), "{free:?}");
+    }
+
+    #[test]
+    fn numbers_change_places_within_their_limits() {
+        let sample = "3\n5 8\n2 3\n3 9\n";
+        let slots = BTreeMap::from([
+            (1, Allowed { least: Some(0), most: Some(99) }),
+            (2, Allowed { least: Some(1), most: Some(100) }),
+        ]);
+        let stated = Stated { slots, ..Stated::default() };
+        let generator = Generator::learn(infer(&[sample]).unwrap(), &[sample]);
+        let mut generator = generator.within(&stated, Some(60));
+        generator.orders = vec![(1, 2)];
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let draw = Draw { counts: Size::Share(1.0), values: Size::Share(1.0), shape: Shape::Any };
+        let text = generator.generate(draw, &mut rng).unwrap();
+        let rows = lines(&text);
+        assert_eq!(rows.len(), 61);
+        for row in &rows[1..] {
+            let [low, high] = [0, 1].map(|at| row[at].parse::<i64>().unwrap());
+            assert!(low <= high && high <= 100, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn few_words_that_no_program_knows_are_any_letters() {
+        let learned = |text: &str, literals: &[&str]| {
+            let samples = [text];
+            let mut generator = Generator::learn(infer(&samples).unwrap(), &samples);
+            let promises = Promises::learn(&generator, &samples);
+            generator.free_words(&promises, literals);
+            generator.seen[&0].is_free()
+        };
+        assert!(learned("abcab\n", &["\"%s\\n\""]));
+        assert!(!learned("front\n", &["\"front\""]), "a program compares with it");
+        assert!(!learned("abcab\nbbcaa\n", &[]), "two that are as long");
     }
 
     #[test]

@@ -9,7 +9,10 @@ use super::{
     scope::Bound,
     shape::{Draw, Scale},
 };
-use crate::problems::Limit;
+use crate::{
+    problems::Limit,
+    token::{Kind, tokens},
+};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -36,9 +39,11 @@ impl Inputs {
         sample: &str,
         programs: impl Iterator<Item = &'a str>,
     ) -> Inputs {
-        let Inputs { generator, promises } = self;
+        let Inputs { mut generator, promises } = self;
+        let programs: Vec<&str> = programs.collect();
+        generator.free_words(&promises, &literals(&programs));
         let stated = stated(limits, &generator.grammar, sample);
-        let room = room(programs, generator.largest());
+        let room = room(programs.into_iter(), generator.largest());
         Inputs { generator: generator.within(&stated, room), promises }
     }
 
@@ -77,6 +82,13 @@ impl Inputs {
     pub(crate) fn is_like_samples(&self, text: &str) -> bool {
         self.promises.is_like_samples(&self.generator, text)
     }
+}
+
+/// The texts in quotes of all programs.
+fn literals<'a>(programs: &[&'a str]) -> Vec<&'a str> {
+    let all = programs.iter().flat_map(|code| tokens(code));
+    let literals = all.filter(|token| token.kind == Kind::Literal && token.text.contains('"'));
+    literals.map(|token| token.text).collect()
 }
 
 /// A text with one to three tokens changed: a number becomes one near it, a round one or another of the text, a word loses, gets or

@@ -122,18 +122,28 @@ impl Grower<'_> {
             return Ok(vec![about]);
         }
         let mut accepted: Vec<Accepted<'_>> = Vec::new();
+        let mut first_failure: Option<String> = None;
         for (code, language) in programs {
             if accepted.len() == self.options.programs {
                 break;
             }
-            let Ok(program) = self.bench.build(code, *language)? else { continue };
-            if self.bench.try_tests(&program, &samples)?.failure.is_none() {
-                accepted.push(Accepted { program, code, language: *language });
-            }
+            let failure = match self.bench.build(code, *language)? {
+                Err(verdict) => verdict.to_string(),
+                Ok(program) => match self.bench.try_tests(&program, &samples)?.failure {
+                    Some((number, verdict)) => format!("sample {number}: {verdict}"),
+                    None => {
+                        accepted.push(Accepted { program, code, language: *language });
+                        continue;
+                    }
+                },
+            };
+            first_failure.get_or_insert(failure);
         }
         about.programs = accepted.len() as u64;
         let Some(Accepted { program: slow, .. }) = accepted.first() else {
             about.verdict = EditVerdict::NoProgramPasses.to_string();
+            let of_many = |failure: String| format!("the first of {}: {failure}", programs.len());
+            about.detail = first_failure.map(of_many).unwrap_or_default();
             return Ok(vec![about]);
         };
         about.verdict = Verdict::ACCEPTED.into();

@@ -81,6 +81,12 @@ impl Promises {
         orders.collect()
     }
 
+    /// Whether the words of a slot are as long as those of another, as far as their least and largest lengths tell.
+    pub(super) fn is_as_long_as_another(&self, word: Slot) -> bool {
+        let letters = self.letters.get(&word);
+        self.letters.iter().any(|(other, range)| *other != word && Some(range) == letters)
+    }
+
     /// Whether an input of the grammar keeps what no problem would say twice: indices, orders within a list, numbers that are
     /// all different, signs, letters, lengths that a number tells, trees.
     pub(super) fn hold(&self, generator: &Generator, text: &str) -> bool {
@@ -141,7 +147,14 @@ fn keeps(seen: &Seen, tokens: &[String], lists: &[&[String]], set: &DataSet) -> 
     if seen.kind == Kind::Word {
         return match seen.enumerated || seen.alphabet.is_empty() {
             true => tokens.iter().all(|token| seen.words.contains(token)),
-            false => tokens.iter().all(|token| token.chars().all(|c| seen.alphabet.contains(&c))),
+            false => {
+                let letters = || tokens.iter().flat_map(|token| token.chars());
+                letters().all(|letter| seen.alphabet.contains(&letter))
+                    && seen
+                        .once
+                        .iter()
+                        .all(|one| letters().filter(|letter| letter == one).count() == 1)
+            }
         };
     }
     let numbers: Vec<f64> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
@@ -177,6 +190,7 @@ fn keeps(seen: &Seen, tokens: &[String], lists: &[&[String]], set: &DataSet) -> 
     is_index
         && numbers.iter().all(|number| *number >= least && number.abs() <= largest)
         && (!seen.ascending || every(&|list| list.windows(2).all(|two| two[0] <= two[1])))
+        && (!seen.descending || every(&|list| list.windows(2).all(|two| two[0] >= two[1])))
         && (!seen.distinct || every(&are_different))
         && (!seen.children || are_different(&numbers))
         && seen.sequence.is_none_or(|base| {

@@ -28,11 +28,18 @@ pub(super) struct Seen {
     pub(super) longest: usize,
     /// Few words that come again and again.
     pub(super) enumerated: bool,
+    /// A word comes twice.
+    pub(super) comes_again: bool,
+    /// Words are few, but no program knows them: how long they may be is a guess.
+    pub(super) guessed: bool,
+    /// Letters that stand once in each data set, among marks: where a way begins and ends.
+    pub(super) once: Vec<char>,
     /// Words are numbers with marks between them.
     pub(super) template: Option<Template>,
     /// All between this and the value of a count, which they therefore index.
     pub(super) index: Option<(Count, i64)>,
     pub(super) ascending: bool,
+    pub(super) descending: bool,
     pub(super) distinct: bool,
     /// Lines list the children of the nodes of a tree.
     pub(super) children: bool,
@@ -45,6 +52,26 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Whether few words look like any letters in a row, rather than like names, brackets or formulas: those that come once.
+    pub(super) fn looks_free(&self) -> bool {
+        let is_capital = |word: &String| {
+            let mut letters = word.chars();
+            letters.next().is_some_and(char::is_uppercase)
+                && letters.next().is_some_and(char::is_lowercase)
+        };
+        let is_all = |test: fn(&char) -> bool| self.alphabet.iter().all(test);
+        let is_plain = is_all(char::is_ascii_alphanumeric)
+            || is_all(char::is_ascii_punctuation)
+                && !self.alphabet.iter().any(|mark| "()[]{}".contains(*mark));
+        self.kind == Kind::Word
+            && self.enumerated
+            && !self.comes_again
+            && self.template.is_none()
+            && self.longest >= TELLING
+            && is_plain
+            && !self.words.iter().any(is_capital)
+    }
+
     /// Whether words are made of letters, and not among those of the samples.
     pub(super) fn is_free(&self) -> bool {
         let is_known = self.enumerated || self.alphabet.is_empty() || self.template.is_some();
@@ -91,6 +118,9 @@ pub(super) fn look(
             && every(&|list| list.iter().enumerate().all(|(at, n)| *n == (at as i64 + base) as f64))
     });
     let ascending = every(&|list| list.windows(2).all(|two| two[0] <= two[1]));
+    let descending = !ascending
+        && every(&|list| list.windows(2).all(|two| two[0] >= two[1]))
+        && chance_of_order(&lists) < CHANCE;
     Seen {
         kind,
         least,
@@ -103,6 +133,9 @@ pub(super) fn look(
             .unwrap_or(0)
             .min(9),
         enumerated: words.len() <= 4 || 2 * words.len() <= tokens.len(),
+        comes_again: words.len() < tokens.len(),
+        guessed: false,
+        once: if kind == Kind::Word { once(slot, all) } else { Vec::new() },
         template: (kind == Kind::Word).then(|| Template::learn(&words)).flatten(),
         words,
         alphabet: alphabet.into_iter().collect(),
@@ -111,6 +144,7 @@ pub(super) fn look(
             .then(|| index(slot, all, counts))
             .flatten(),
         ascending,
+        descending,
         distinct: kind == Kind::Int && !is_any && is_distinct(&lists),
         children: is_tree(slot, grammar, all),
         sequence,
@@ -180,6 +214,48 @@ fn counts_up(list: &[String]) -> bool {
         (Some(base @ 0..=1), Some(number)) => number == base + at as i64,
         _ => false,
     })
+}
+
+/// Chance that all lists that tell something are in one order.
+fn chance_of_order(lists: &[&[String]]) -> f64 {
+    let orders = |list: &&[String]| (1..=list.len()).map(|number| number as f64).product::<f64>();
+    let long = lists.iter().filter(|list| list.len() >= TELLING);
+    long.map(|list| 1.0 / orders(list)).product()
+}
+
+/// Letters that stand exactly once in the lines of each data set, where all that stand more often are marks: the beginning and the
+/// end of a way through a grid.
+fn once(slot: Slot, all: &[&DataSet]) -> Vec<char> {
+    const CELLS: usize = 6;
+    let mut found: Option<BTreeSet<char>> = None;
+    for words in all.iter().filter_map(|set| set.get(&slot)) {
+        let mut counts: BTreeMap<char, usize> = BTreeMap::new();
+        for letter in words.iter().flat_map(|word| word.chars()) {
+            *counts.entry(letter).or_default() += 1;
+        }
+        let (single, many): (Vec<_>, Vec<_>) = counts
+            .iter()
+            .filter(|(letter, count)| **count > 1 || is_name(**letter))
+            .partition(|(_, count)| **count == 1);
+        let is_grid = words.len() >= 2
+            && counts.values().sum::<usize>() >= CELLS
+            && !many.is_empty()
+            && many.iter().all(|(letter, _)| !is_name(**letter));
+        if !is_grid {
+            return Vec::new();
+        }
+        let single: BTreeSet<char> = single.into_iter().map(|(letter, _)| *letter).collect();
+        found = Some(match found {
+            None => single,
+            Some(found) => found.intersection(&single).copied().collect(),
+        });
+    }
+    found.into_iter().flatten().collect()
+}
+
+/// Whether a letter of a grid names a place.
+fn is_name(letter: char) -> bool {
+    letter.is_ascii_alphabetic() || letter == '@'
 }
 
 /// Whether the values of each list are all different, and there are so many of them that this is no chance.
@@ -310,6 +386,31 @@ mod tests {
         assert_eq!(lengths(&["3\nyes\n"]), BTreeMap::new(), "by chance");
         // A grid: its second number is the length of its lines.
         assert_eq!(lengths(&["2 5\n#...#\n..#..\n"]), BTreeMap::from([(2, 1)]));
+    }
+
+    #[test]
+    fn descending_lists_are_told_from_chance() {
+        assert!(seen(&["4\n9 7 7 1\n"], 1).descending);
+        assert!(!seen(&["3\n9 7 1\n"], 1).descending, "one of six lists is");
+        assert!(seen(&["3\n9 7 1\n", "3\n8 3 2\n"], 1).descending);
+        assert!(!seen(&["4\n5 5 5 5\n"], 1).descending, "it ascends");
+    }
+
+    #[test]
+    fn letters_that_a_grid_has_once_are_seen() {
+        assert_eq!(seen(&["2 5\nS...#\n..#.G\n"], 2).once, ['G', 'S']);
+        // A mark may come once by chance, and so may a letter where letters come again.
+        assert!(seen(&["2 5\nS...#\n..#.G\n", "2 4\nG..G\n.#.S\n"], 2).once.is_empty());
+        assert!(seen(&["2 5\n....#\n.....\n"], 2).once.is_empty());
+        assert!(seen(&["2 4\nabca\nabbd\n"], 2).once.is_empty());
+    }
+
+    #[test]
+    fn names_brackets_and_formulas_are_not_any_letters() {
+        let is_free = |word: &str| seen(&[&format!("{word}\n")], 0).looks_free();
+        assert!(["abcab", "0110", "AXB", "><>"].into_iter().all(is_free));
+        assert!(!["Sunny", "(()", "a+b", "ab", "2010/04/05"].into_iter().any(is_free));
+        assert!(!seen(&["2\nabc\nabc\n"], 1).looks_free(), "it comes again");
     }
 
     #[test]

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Letters of a word at most.
 const LETTERS: usize = 100_000;
+/// Letters of one at most where nothing says that it may be a longer one than those of the samples.
+const GUESSED: usize = 100;
 /// The largest count where nothing says how large it may be.
 const COUNT: i64 = 100_000;
 /// The largest fraction.
@@ -69,6 +71,9 @@ impl Generator {
         sort(&mut column, seen, shape);
         if let Some(end) = &seen.last {
             self.end_with(end, slot, drawn, &mut column);
+        }
+        if !seen.once.is_empty() && seen.is_free() {
+            column = put_once(&column, seen, drawn)?;
         }
         Some(column)
     }
@@ -224,7 +229,8 @@ impl Generator {
     /// How many letters a word has that no number tells the length of.
     fn length(&self, seen: &Seen, drawn: &mut Drawn<'_>) -> usize {
         let letters = |number: i64| usize::try_from(number).unwrap_or(0);
-        let limit = self.limit(seen).map_or(LETTERS, letters).clamp(1, LETTERS);
+        let unsaid = if seen.guessed { GUESSED.max(seen.longest) } else { LETTERS };
+        let limit = self.limit(seen).map_or(unsaid, letters).clamp(1, LETTERS);
         let least = seen.stated.least.map_or(1, letters).clamp(1, limit);
         match drawn.draw.counts {
             Size::Least => least,
@@ -289,7 +295,7 @@ fn real(seen: &Seen, drawn: &mut Drawn<'_>) -> f64 {
 }
 
 /// A number of a range, by the shape of what is drawn.
-fn shaped(low: i64, high: i64, drawn: &mut Drawn<'_>) -> i64 {
+pub(super) fn shaped(low: i64, high: i64, drawn: &mut Drawn<'_>) -> i64 {
     let shape = drawn.draw.shape;
     match shape {
         Shape::Least => low,
@@ -304,13 +310,36 @@ fn shaped(low: i64, high: i64, drawn: &mut Drawn<'_>) -> i64 {
     }
 }
 
+/// The same lines with each letter that stands once in them there, and nowhere else; `None` where they have no room for all.
+fn put_once(column: &[String], seen: &Seen, drawn: &mut Drawn<'_>) -> Option<Vec<String>> {
+    let others: Vec<char> =
+        seen.alphabet.iter().filter(|letter| !seen.once.contains(letter)).copied().collect();
+    let mut grid: Vec<Vec<char>> = column.iter().map(|word| word.chars().collect()).collect();
+    for letter in grid.iter_mut().flatten().filter(|letter| seen.once.contains(letter)) {
+        *letter = *others.get(drawn.rng.random_range(0..others.len().max(1)))?;
+    }
+    let mut places: Vec<(usize, usize)> = grid
+        .iter()
+        .enumerate()
+        .flat_map(|(row, word)| (0..word.len()).map(move |at| (row, at)))
+        .collect();
+    if places.len() < seen.once.len() {
+        return None;
+    }
+    places.shuffle(drawn.rng);
+    for (letter, (row, at)) in seen.once.iter().zip(places) {
+        grid[row][at] = *letter;
+    }
+    Some(grid.into_iter().map(String::from_iter).collect())
+}
+
 /// Put numbers in the order that the samples always have, else in that of the shape.
 fn sort(column: &mut [String], seen: &Seen, shape: Shape) {
     let number = |text: &String| text.parse::<f64>().unwrap_or(0.0);
     let ascends = seen.ascending || shape == Shape::Ascending && seen.kind != Kind::Word;
-    if ascends {
+    if ascends && !seen.descending {
         column.sort_by(|a, b| number(a).total_cmp(&number(b)));
-    } else if shape == Shape::Descending && seen.kind != Kind::Word {
+    } else if seen.descending || shape == Shape::Descending && seen.kind != Kind::Word {
         column.sort_by(|a, b| number(b).total_cmp(&number(a)));
     }
 }
@@ -438,6 +467,28 @@ mod tests {
             // The end stays last.
             for list in numbers("5\n7 9 3 7 -1\n", shape) {
                 assert_eq!(list.iter().position(|n| *n == -1), Some(19), "{shape:?}: {list:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_grid_has_its_letters_once_and_descending_lists_descend() {
+        let grid = "2 5\nS...#\n..#.G\n";
+        let grammar = infer(&[grid]).unwrap();
+        let generator = Generator::learn(grammar, &[grid]).within(&Default::default(), Some(30));
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for shape in [Shape::Any, Shape::Equal, Shape::Most, Shape::Bits] {
+            let draw = Draw { counts: Size::Share(1.0), values: Size::Share(1.0), shape };
+            let text = generator.generate(draw, &mut rng).unwrap();
+            assert_eq!(lines(&text).len(), 31, "{text}");
+            for letter in ["S", "G"] {
+                assert_eq!(text.matches(letter).count(), 1, "{shape:?}: {text}");
+            }
+        }
+        for shape in [Shape::Any, Shape::Ascending] {
+            for list in drawn("4\n9 7 7 1\n", &limits([1, 20], [1, 20]), shape) {
+                let numbers: Vec<i64> = list.iter().map(|t| t.parse().unwrap()).collect();
+                assert!(numbers.iter().rev().is_sorted(), "{shape:?}: {list:?}");
             }
         }
     }

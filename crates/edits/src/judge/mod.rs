@@ -88,8 +88,8 @@ pub(crate) struct Source<'a> {
     pub(crate) times: Times,
     peak_bytes: u64,
     printed: Vec<String>,
-    /// Its times on the hidden tests, where they were asked for and it has some.
-    hidden_times: OnceLock<Option<Times>>,
+    /// Its times on the hidden tests or why it has none, where they were asked for.
+    hidden_times: OnceLock<std::result::Result<Times, Verdict>>,
 }
 
 impl<'a> Source<'a> {
@@ -186,8 +186,11 @@ impl<'a> Source<'a> {
             // A time means nothing without the right answer.
             (row.seconds, row.net, row.times) = (None, None, Vec::new());
         }
+        // One that is accepted says there what it was not held to.
+        if !verdict.is_accepted() {
+            row.detail = verdict.detail;
+        }
         row.verdict = verdict.name.into_owned();
-        row.detail = verdict.detail;
         Ok(row)
     }
 
@@ -242,7 +245,8 @@ impl<'a> Source<'a> {
             Sanitize::Never => false,
         };
         if faster
-            && let Some(verdict) = self.gains_unfairly(code, &program, &times, bench, options)?
+            && let Some(verdict) =
+                self.gains_unfairly(code, &program, &times, bench, options, row)?
         {
             return Ok(Err(verdict));
         }
@@ -275,15 +279,25 @@ impl<'a> Source<'a> {
         times: &Times,
         bench: &Bench,
         options: &JudgeOptions,
+        row: &mut Judgement,
     ) -> Result<Option<Verdict>> {
         if self.hidden.is_empty() || bench.stopwatch.identity().is_empty() {
             return Ok(None);
         }
         if self.hidden_times.get().is_none() {
-            let slow = bench.time_tests(&self.program, &self.hidden)?.ok();
+            let slow = bench.time_tests(&self.program, &self.hidden)?;
+            // Another thread may have set the same.
             let _ = self.hidden_times.set(slow);
         }
-        let Some(Some(slow)) = self.hidden_times.get() else { return Ok(None) };
+        let slow = match self.hidden_times.get().expect("it is set above") {
+            Ok(slow) => slow,
+            Err(verdict) => {
+                row.detail = format!(
+                    "not compared on hidden tests: the slow program has no time on them, {verdict}"
+                );
+                return Ok(None);
+            }
+        };
         let fast = match bench.time_candidate(program, &self.program, &self.hidden)? {
             Ok(fast) => fast,
             Err(verdict) => {
@@ -363,5 +377,43 @@ impl<'a> Source<'a> {
         }
         let detail = format!("prints the answer to test {} on empty input", test.number);
         Ok(Some(Verdict::new(EditVerdict::OutputBeforeReading, detail)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{execute::Limits, store::Store};
+
+    #[test]
+    fn an_accepted_candidate_says_that_hidden_tests_were_not_timed() {
+        let folder = tempfile::tempdir().unwrap();
+        let timing = timing::Options {
+            net: false,
+            max_instructions: 20_000_000,
+            ..timing::Options::default()
+        };
+        let bench = Bench::open(&timing, Limits::default(), &Store::at(folder.path())).unwrap();
+        let code = |times: u32| {
+            format!(
+                "#include <stdio.h>\nint main() {{ int n; if (scanf(\"%d\", &n) != 1) return 0; \
+                 for (int i = 0; i < n * {times}; i++) __asm__ volatile(\"\"); \
+                 printf(\"%d\\n\", n); return 0; }}"
+            )
+        };
+        let (slow, fast) = (code(10), code(1));
+        let test = |number: u64, n: u32| Test {
+            number,
+            input: format!("{n}\n").into(),
+            output: format!("{n}\n").into(),
+        };
+        let options = JudgeOptions { sanitize: Sanitize::Never, ..JudgeOptions::default() };
+        for (hidden, is_timed) in [(300_000, true), (3_000_000, false)] {
+            let (visible, hidden) = (vec![test(0, 200_000)], vec![test(1, hidden)]);
+            let source = Source::of(&slow, Language::C, visible, hidden, &bench).unwrap().unwrap();
+            let row = source.judge(&fast, &bench, &options).unwrap();
+            assert_eq!(row.verdict, Verdict::ACCEPTED, "{}", row.detail);
+            assert_eq!(row.detail.contains("instruction-limit"), !is_timed, "{}", row.detail);
+        }
     }
 }

@@ -4,9 +4,11 @@
 use crate::token::{Kind, Token, statements, tokens};
 use std::collections::BTreeMap;
 
-/// The tokens of that program.
+/// The tokens of that program. In one without `main` any function may be called from elsewhere, and all stay.
 pub(super) fn normal<'a>(program: &[Token<'a>]) -> Vec<Token<'a>> {
-    without_fills(&without_unused(expanded(program)))
+    let tokens = expanded(program);
+    let has_main = tokens.iter().any(|token| token.text == "main");
+    without_fills(&if has_main { without_unused(tokens) } else { tokens })
 }
 
 /// A macro or a constant: its parameters, and what stands for it.

@@ -93,7 +93,7 @@ impl Rewriter {
     /// Edits of a program, by all rules, in the rules' order; none where clang cannot read it.
     ///
     /// # Errors
-    /// When the clang worker cannot be started.
+    /// When the machine keeps the clang worker from answering.
     pub fn edits(&self, source: &str, language: Language) -> Result<Vec<Edit>> {
         let (language, standard) = match language {
             Language::C => (clang::Language::C, "gnu17"),
@@ -123,7 +123,7 @@ impl Rewriter {
 fn ask(clang: &Clang, request: &Request) -> Result<Option<Answer>> {
     match clang.ask(request) {
         Ok(answer) => Ok(Some(answer)),
-        Err(death @ sandbox::Death::Start(_)) => {
+        Err(death) if death.is_ours() => {
             let reason = death.to_string();
             Err(Error::Start { what: "the clang worker".into(), reason })
         }

@@ -176,6 +176,11 @@ pub const PROBLEMS: Form = Form {
         must("problem_id", Kind::Name, "its name"),
         must("samples", Kind::Samples, "a list of `{input, output}`"),
         may("limits", Kind::Limits, "least and most, by line and token of the first sample"),
+        may(
+            "description",
+            Kind::Text,
+            "its text, in HTML or plain; limits are read from it where none are given",
+        ),
         may("name", Kind::Text, "its title"),
         may("time_limit_ms", Kind::Text, "the original judge's limit"),
         may("memory_limit_kb", Kind::Text, "the original judge's limit"),

@@ -256,6 +256,7 @@ mod tests {
     fn nothing_judged_scores_nothing() {
         let scores = score(&[], 1.1, 0);
         assert_eq!((scores.pairs, scores.opt, scores.speedup), (0, 0.0, 1.0));
+        assert!(scores.best_k.is_empty(), "{:?}", scores.best_k);
         assert!(scores.interval.iter().all(|bound| bound.is_finite()));
     }
 }

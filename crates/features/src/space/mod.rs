@@ -142,10 +142,26 @@ mod tests {
     fn names_are_unique_and_found() {
         for one in ALL {
             assert_eq!(space(one.name()).expect("registered").name(), one.name());
+            let shouted = one.name().to_uppercase();
+            assert_eq!(space(&shouted).expect("in either case").name(), one.name());
             let mut dimensions = one.dimensions();
             dimensions.sort_unstable();
             dimensions.dedup();
             assert_eq!(dimensions.len(), one.dimensions().len(), "{}", one.name());
+        }
+    }
+
+    #[test]
+    fn the_book_lists_every_dimension_of_every_space() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/spaces.md");
+        let page = std::fs::read_to_string(page).expect("the book's page");
+        for one in ALL {
+            let names = one.dimensions();
+            let numbered = names.iter().enumerate();
+            let numbered: Vec<String> =
+                numbered.map(|(at, name)| format!("{}&nbsp;`{name}`", at + 1)).collect();
+            let line = format!("**{}** ({}): {}\n", one.name(), names.len(), numbered.join(", "));
+            assert!(page.contains(&line), "docs/reference/spaces.md lacks:\n{line}");
         }
     }
 

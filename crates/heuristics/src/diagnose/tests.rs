@@ -232,6 +232,47 @@ fn made_programs_that_cost_less_have_a_bias() {
 }
 
 #[test]
+fn what_a_model_of_choices_loses_on_made_programs_is_told() {
+    let costs = |is_swapped: bool| {
+        move |rng: &mut ChaCha8Rng| {
+            let (insts, a) = (count(rng), rng.random_range(0.0..9.0_f64));
+            let costs = if (a < 4.0) == is_swapped { [4.0, 1.0] } else { [1.0, 4.0] };
+            (vec![insts, a], costs.to_vec())
+        }
+    };
+    let real = table(240, 8, &["a", "b"], 7, costs(false));
+    let lost = |is_swapped: bool| {
+        let mut made = table(60, 60, &["a", "b"], 9, costs(is_swapped));
+        made.origins.iter_mut().for_each(|origin| origin.id.push('m'));
+        let options = DiagnoseOptions { made: vec![made], ..DiagnoseOptions::default() };
+        let found = diagnose(&real, &options).expect("it is a task").made[0].clone();
+        assert_eq!((found.programs, found.bias), (60, None));
+        found.error.value
+    };
+    assert!(lost(false) < 0.5 && lost(true) > 1.5, "{} {}", lost(false), lost(true));
+}
+
+#[test]
+fn few_programs_far_from_all_others_make_none_near() {
+    let row = |rng: &mut ChaCha8Rng| (vec![count(rng)], vec![count(rng)]);
+    let mut real = table(200, 8, &["size"], 7, row);
+    for (at, row) in (0_u32..).zip(&mut real.task.rows) {
+        row.features = vec![if at < 196 {
+            f64::from(at) + 100.0
+        } else {
+            1e4 * 100_f64.powf(f64::from(at - 196))
+        }];
+    }
+    let mut made = table(60, 60, &["size"], 9, row);
+    made.origins.iter_mut().for_each(|origin| origin.id.push('m'));
+    // Between two of the four that lie far apart.
+    made.task.rows.iter_mut().for_each(|row| row.features = vec![1e5]);
+    let options = DiagnoseOptions { made: vec![made], ..DiagnoseOptions::default() };
+    let found = diagnose(&real, &options).expect("it is a task");
+    assert!(found.made[0].outside > 0.99, "{:?}", found.made[0]);
+}
+
+#[test]
 fn labels_of_another_machine_are_refused() {
     let row = |rng: &mut ChaCha8Rng| (vec![count(rng)], vec![count(rng)]);
     let mut here = table(60, 6, &["size"], 7, row);

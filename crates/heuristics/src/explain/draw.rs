@@ -154,3 +154,20 @@ fn short(value: f64) -> String {
     let digits = format!("{value:.3}");
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Split;
+
+    #[test]
+    fn a_node_stands_in_the_middle_of_its_children() {
+        let split = |low, high| Some(Split { feature: 0, threshold: 1.0, low, high });
+        let splits = [split(1, 2), split(3, 4), None, None, None];
+        let nodes = splits.into_iter().map(|split| Node { counts: vec![1], split }).collect();
+        let found = places(&Tree { nodes }, 9);
+        let columns: Vec<(usize, f64)> =
+            found.iter().map(|place| (place.node, place.column)).collect();
+        assert_eq!(columns, [(0, 1.25), (1, 0.5), (3, 0.0), (4, 1.0), (2, 2.0)]);
+    }
+}

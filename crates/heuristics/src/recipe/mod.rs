@@ -38,7 +38,7 @@ pub struct ReproduceOptions {
     pub seeds: u32,
 }
 
-/// A recomputed result in three forms.
+/// A recomputed result in four forms.
 #[derive(Clone, Debug)]
 pub struct Reproduction {
     /// The numbers, as `--json` prints them.
@@ -47,6 +47,8 @@ pub struct Reproduction {
     pub text: String,
     /// Pictures: file name and SVG.
     pub pictures: Vec<(String, String)>,
+    /// Tables: file name and CSV.
+    pub tables: Vec<(String, String)>,
 }
 
 /// Recompute a published result.

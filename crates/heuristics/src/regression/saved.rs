@@ -1,12 +1,14 @@
 //! Regressions as files: `heuristic train` writes them for tasks with one choice, `heuristic predict` reads them.
 
 use super::{REGRESSORS, Regressor, distinct_columns, fit, is_count};
-use crate::{Error, Result, Table, Task, task::USABLE};
+use crate::{Error, ErrorOf, Result, Table, Task, task::USABLE};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, fs, path::Path};
 
 const SCHEMA: &str = "cost-model";
 const VERSION: u32 = 1;
+/// Draws of the bootstrap.
+const DRAWS: usize = 1000;
 /// Of a model that is a folder.
 const FILE: &str = "model.json";
 
@@ -89,6 +91,23 @@ pub struct CostPredictions {
     pub trained_on: usize,
     /// How far they are off, over the rows whose cost is known.
     pub error: Option<CostError>,
+}
+
+impl CostPredictions {
+    /// Predicted less true log2 of the cost, the mean over the rows whose cost is known, with its interval over them:
+    /// above zero they cost less than programs of equal features that the model learned from. `None` where no cost is known.
+    #[must_use]
+    pub fn bias(&self) -> Option<ErrorOf> {
+        let off: Vec<f64> = self
+            .predictions
+            .iter()
+            .filter_map(|one| Some(one.predicted.log2() - one.cost?.log2()))
+            .collect();
+        let mean = |of: &[usize]| of.iter().map(|place| off[*place]).sum::<f64>() / of.len() as f64;
+        let interval = statistics::bootstrap_interval(off.len(), DRAWS, 0, mean)?;
+        let all: Vec<usize> = (0..off.len()).collect();
+        Some(ErrorOf { value: mean(&all), interval })
+    }
 }
 
 impl CostModel {
@@ -202,6 +221,12 @@ impl CostModel {
             cost: row.costs.first().copied().filter(|_| row.measured()),
         };
         Ok(told.into_iter().zip(&task.rows).map(one).collect())
+    }
+
+    /// What it predicts: the one choice of the task that it learned from.
+    #[must_use]
+    pub fn choice(&self) -> &str {
+        &self.file.choice
     }
 
     /// Names of the features that it asks for.
@@ -328,6 +353,23 @@ mod tests {
         let (_, trees) = CostModel::train(&table, "forest", 0).expect("fits");
         assert!(trees.error.root < 0.5 * line.error.root, "{trees:?} {line:?}");
         assert!(trees.error.median_factor >= 1.0);
+    }
+
+    #[test]
+    fn programs_that_cost_half_of_what_is_predicted_have_a_bias_of_one() {
+        let table = table(120);
+        let (model, _) = CostModel::train(&table, "forest", 0).expect("fits");
+        let of = |factor: Option<f64>| {
+            let mut other = table.clone();
+            for row in &mut other.task.rows {
+                row.costs = factor.map(|factor| row.costs[0] * factor).into_iter().collect();
+            }
+            model.predict(&other).expect("predicts").bias()
+        };
+        let [own, half] = [1.0, 0.5].map(|factor| of(Some(factor)).expect("costs are known"));
+        assert!(own.value.abs() < 0.2 && (half.value - own.value - 1.0).abs() < 1e-9, "{own:?}");
+        assert!(half.interval[0] <= half.value && half.value <= half.interval[1], "{half:?}");
+        assert_eq!((of(None), model.choice()), (None, "cycles"));
     }
 
     #[test]

@@ -117,6 +117,26 @@ fn the_same_data_give_the_same_bytes() {
     assert_eq!(one.numbers.to_string(), two.numbers.to_string());
     assert_eq!(one.text, two.text);
     assert_eq!(one.pictures, two.pictures);
+    assert_eq!(one.tables, two.tables);
+}
+
+#[test]
+fn figures_are_tables_with_what_the_paper_prints() {
+    let (found, _) = recomputed(1);
+    let lines = |name: &str| -> Vec<&str> {
+        let (_, text) = found.tables.iter().find(|(file, _)| file == name).unwrap();
+        text.lines().collect()
+    };
+    let seven = lines("figure7.csv");
+    assert_eq!(seven.len(), 5);
+    assert!(seven[1].starts_with("amd,CPU,suites,1.26,1.2"), "{}", seven[1]);
+    assert!(seven[2].starts_with("amd,CPU,suites and CLgen's kernels,1.57,1.5"), "{}", seven[2]);
+    let eight = lines("figure8.csv");
+    assert!(eight[1].starts_with("amd,3.56,3.5") && eight.len() == 3, "{}", eight[1]);
+    let cells = |line: &str| line.split(',').count();
+    assert!(seven.iter().all(|line| cells(line) == 10), "{seven:?}");
+    assert!(eight.iter().all(|line| cells(line) == 8), "{eight:?}");
+    assert!(found.pictures.iter().any(|(name, svg)| name == "figure8.svg" && svg.contains("5.04")));
 }
 
 #[test]

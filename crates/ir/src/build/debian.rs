@@ -11,7 +11,7 @@ use super::{
 use crate::{Error, wrap};
 use dataset::Verdict;
 use rows::ModuleVerdict;
-use std::{ffi::OsString, fs, os::unix::fs::symlink, path::PathBuf};
+use std::{ffi::OsString, fs, io, os::unix::fs::symlink, path::PathBuf};
 
 /// Folder of the tree that the package's own files are in.
 const SOURCE: &str = "source";
@@ -271,7 +271,11 @@ impl Source for Debian {
         for part in ["store", "tree"] {
             let to = site.store().with_file_name(part);
             fs::remove_dir_all(&to).map_err(Error::file("remove", &to))?;
-            fs::rename(outside.join(part), &to).map_err(Error::file("move", &to))?;
+            match fs::rename(outside.join(part), &to) {
+                // The build has taken it away: the site is not whole then.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                moved => moved.map_err(Error::file("move", &to))?,
+            }
         }
         let source = site.tree().join(SOURCE);
         outcome.source = source.is_dir().then_some(source);

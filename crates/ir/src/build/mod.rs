@@ -285,8 +285,10 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
     rows.retain(|row| row.verdict != "no-bitcode" || !row.detail.is_empty());
     rows.sort_by(|a, b| (&a.path, &a.target, &a.id).cmp(&(&b.path, &b.target, &b.id)));
     rows.dedup_by(|a, b| a.id == b.id && a.path == b.path && a.target == b.target);
+    // A link that the build put in its place would lead to files of others.
+    let is_own = |folder: &PathBuf| folder.canonicalize().is_ok_and(|found| found == *folder);
     let texts = match &outcome.source {
-        Some(folder) if is_whole => {
+        Some(folder) if is_whole && is_own(folder) => {
             licenses(folder, &outcome.base.clone().unwrap_or_else(|| site.tree()), &mut rows)?
         }
         _ => BTreeMap::new(),
@@ -298,7 +300,9 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
             "its build replaced the folder it was built in",
         ),
         Some(verdict) => verdict,
-        None if modules == 0 => Verdict::new(ModuleVerdict::NoModules, no_modules(&site)),
+        None if modules == 0 => {
+            Verdict::new(ModuleVerdict::NoModules, no_modules(&site, rows.len()))
+        }
         None => Verdict::new(BUILT, format!("{modules} modules")),
     };
     progress.message(&format!(
@@ -332,12 +336,19 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
     Ok(rows)
 }
 
-fn no_modules(site: &Site<'_>) -> &'static str {
-    match site.is_covered() {
-        true => "it was built, but called no compiler by a name or path that is wrapped",
-        false => {
+/// `rows`: of commands that were wrapped.
+fn no_modules(site: &Site<'_>, rows: usize) -> String {
+    match (rows, site.is_covered()) {
+        (0, true) => {
+            "it was built, but called no compiler by a name or path that is wrapped".to_owned()
+        }
+        (0, false) => {
             "it was built, but called no compiler by a name that is wrapped; those called by an absolute path are not seen, \
              since this kernel shows no overlay in a namespace"
+                .to_owned()
+        }
+        (rows, _) => {
+            format!("it was built, but of {rows} files its compilers left no module that can be read")
         }
     }
 }

@@ -184,7 +184,9 @@ fn tame(text: &str) -> String {
 fn place_of(module: &Module) -> String {
     let package = format!("{}-{}", tame(&module.package), tame(&module.version));
     let source = tame(module.path.rsplit('/').next().unwrap_or(&module.path));
-    format!("{package}/{source}-{}", &module.id[..module.id.len().min(12)])
+    // Data sets of others may have any identities.
+    let id: String = tame(&module.id).chars().take(12).collect();
+    format!("{package}/{source}-{id}")
 }
 
 #[cfg(test)]

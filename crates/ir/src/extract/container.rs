@@ -10,11 +10,12 @@ use std::{
     collections::HashMap,
     ffi::OsStr,
     fs,
+    io::{self, Read},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
-/// Larger files are no objects of anybody's.
+/// Larger files of a folder are not read.
 const FILE_LIMIT: u64 = 1 << 30;
 
 /// Kinds of [`Container`]: a file of a folder, of which most hold no modules and nobody expects any.
@@ -31,13 +32,17 @@ pub(super) const RECORD: &str = "record";
 pub(super) const ROWS: &str = "rows";
 /// A file of a store that is named like a record and is none.
 pub(super) const STRANGE: &str = "strange";
+/// A file or folder in a folder that this machine cannot read.
+pub(super) const UNREAD: &str = "unread";
+/// A file of a folder that may hold modules and is too large.
+pub(super) const LARGE: &str = "large";
 
 /// One thing that may hold modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Container {
     /// What its rows are called after.
     pub name: String,
-    /// `file`, `named`, `member`, `command`, `record`, `rows` or `strange`.
+    /// `file`, `named`, `member`, `command`, `record`, `rows`, `strange`, `unread` or `large`.
     pub kind: String,
     /// Where it lies, as bytes: names of files need not be text.
     #[serde(with = "serde_bytes")]
@@ -123,22 +128,58 @@ fn of_input(input: &Path) -> Result<Vec<Container>, Error> {
         return of_corpus(folder);
     }
     let mut found = Vec::new();
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
-        if entry.file_type().is_file()
-            && entry.metadata().is_ok_and(|m| m.len() <= FILE_LIMIT || is_table(entry.path()))
-        {
-            let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-            let name = name.to_string_lossy().into_owned();
-            if is_table(entry.path())
-                && let Some(rows) = of_table(&name, entry.path(), false)?
-            {
-                found.extend(rows);
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                found.push(unread(folder, error)?);
                 continue;
             }
-            found.push(Container::new(name, FILE, entry.path()).read()?);
+        };
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let (name, path) = (name_in(folder, entry.path()), entry.path());
+        if is_table(path)
+            && let Some(rows) = of_table(&name, path, false)?
+        {
+            found.extend(rows);
+        } else if entry.metadata().is_ok_and(|about| about.len() > FILE_LIMIT) {
+            if may_hold(path) {
+                let text = format!("more than {} GiB", FILE_LIMIT >> 30);
+                found.push(Container { text, ..Container::new(name, LARGE, path) });
+            }
+        } else {
+            found.push(Container::new(name, FILE, path).read()?);
         }
     }
     Ok(found)
+}
+
+fn name_in(folder: &Path, path: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// What stands for a part of a folder that this machine cannot read.
+fn unread(folder: &Path, error: walkdir::Error) -> Result<Container, Error> {
+    let path = error.path().unwrap_or(folder).to_owned();
+    let error = error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of links"));
+    if path == folder || is_machine_fault_at(&path, &error) {
+        return Err(Error::file("read", &path)(error));
+    }
+    let name = name_in(folder, &path);
+    Ok(Container { text: error.to_string(), ..Container::new(name, UNREAD, &path) })
+}
+
+/// Whether a file is bitcode, an object or an archive by its first bytes, or textual IR by its name.
+fn may_hold(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
+    let objects: [&[u8]; 3] = [b"\x7fELF", b"!<arch>\n", b"!<thin>\n"];
+    read.is_err()
+        || llvm::Identification::is_bitcode(&head)
+        || objects.iter().any(|magic| head.starts_with(magic))
+        || path.extension().is_some_and(|ending| ending == "ll")
 }
 
 fn is_table(path: &Path) -> bool {
@@ -195,4 +236,40 @@ fn of_corpus(folder: &Path) -> Result<Vec<Container>, Error> {
         Ok(Container { hash, ..Container::new(name.clone(), MEMBER, &file("bc")) })
     };
     corpus::read(folder)?.into_iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_read_of_a_folder_stands_in_the_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let files: [(&str, &[u8]); 3] =
+            [("large.o", b"\x7fELF"), ("large.tar", b"no magic"), ("small.o", b"")];
+        for (name, head) in files {
+            let path = folder.path().join(name);
+            fs::write(&path, head).unwrap();
+            if name.starts_with("large") {
+                let file = fs::File::options().write(true).open(&path).unwrap();
+                file.set_len(FILE_LIMIT + 1).unwrap();
+            }
+        }
+        let (found, _) = list(&[folder.path().to_owned()]).unwrap();
+        let said: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.kind.as_str())).collect();
+        assert_eq!(said, [("large.o", LARGE), ("small.o", FILE)]);
+    }
+
+    #[test]
+    fn a_part_of_a_folder_that_cannot_be_read_is_a_row_and_the_folder_itself_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let error_of = |path: &Path| {
+            walkdir::WalkDir::new(path).into_iter().find_map(Result::err).expect("it is not there")
+        };
+        let gone = folder.path().join("gone");
+        let found = unread(folder.path(), error_of(&gone)).unwrap();
+        assert_eq!((found.name.as_str(), found.kind.as_str()), ("gone", UNREAD));
+        assert!(!found.text.is_empty() && !found.text.contains("gone"), "{}", found.text);
+        assert!(unread(&gone, error_of(&gone)).is_err());
+    }
 }

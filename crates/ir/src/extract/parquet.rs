@@ -69,17 +69,17 @@ pub(super) fn pieces(path: &Path, is_named: bool) -> Result<Option<Vec<Piece>>, 
         let rows = usize::try_from(about.num_rows()).unwrap_or_default();
         let step = step(about, rows);
         for start in (0..rows).step_by(step) {
-            let rows = start..rows.min(start + step);
-            pieces.push(Piece { group, first: first + start, rows });
+            let rows = start..rows.min(start.saturating_add(step));
+            pieces.push(Piece { group, first: start.saturating_add(first), rows });
         }
-        first += rows;
+        first = rows.saturating_add(first);
     }
     Ok(Some(pieces))
 }
 
 /// Rows of a group that are read together.
 fn step(about: &RowGroupMetaData, rows: usize) -> usize {
-    let by_bytes = TOGETHER * rows as i64 / about.total_byte_size().max(1);
+    let by_bytes = TOGETHER.saturating_mul(rows as i64) / about.total_byte_size().max(1);
     let by_bytes = usize::try_from(by_bytes).unwrap_or(ROWS);
     by_bytes.min(ROWS).max(rows.div_ceil(PIECES)).max(1)
 }
@@ -136,7 +136,7 @@ pub(super) fn read(path: &Path, name: &str, piece: &Piece) -> Result<Vec<Module>
         .with_projection(mask)
         .with_row_groups(vec![piece.group])
         .with_row_selection(selection)
-        .with_batch_size(piece.rows.len().max(1))
+        .with_batch_size(piece.rows.len().clamp(1, ROWS))
         .build()
         .map_err(|error| unreadable(&error))?;
     let mut rows = Vec::new();

@@ -1,6 +1,8 @@
 use super::{
     commands,
-    container::{COMMAND, Container, FILE, MEMBER, NAMED, RECORD, ROWS, STRANGE, list},
+    container::{
+        COMMAND, Container, FILE, LARGE, MEMBER, NAMED, RECORD, ROWS, STRANGE, UNREAD, list,
+    },
     corpus, embedded, parquet,
 };
 use crate::{
@@ -66,6 +68,8 @@ impl<'a> Extract<'a> {
                 rows.into_iter().map(|row| self.of_row(row)).collect()
             }
             STRANGE => Ok(vec![strange(name.clone(), text.clone(), &Module::default())]),
+            UNREAD => Ok(vec![unread(name, ModuleVerdict::Unreadable.name(), text)]),
+            LARGE => Ok(vec![unread(name, ModuleVerdict::TooLarge.name(), text)]),
             other => Err(Error::format(container.path(), format!("`{other}` holds no modules"))),
         }
     }
@@ -80,7 +84,10 @@ impl<'a> Extract<'a> {
             {
                 return Err(Error::file("read", path)(error));
             }
-            Err(error) => return Ok(vec![unread(name, "unreadable", &error.to_string())]),
+            Err(error) => {
+                let verdict = ModuleVerdict::Unreadable.name();
+                return Ok(vec![unread(name, verdict, &error.to_string())]);
+            }
         };
         let ends_in = |wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
         let mut found = embedded(&content);

@@ -4,8 +4,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// flang, LLVM's Fortran compiler: a second pass writes bitcode with every pass of LLVM's turned
-/// off. The lowering from Fortran's own IR has optimised by then as the command's `-O` says.
+/// flang, LLVM's Fortran compiler. Where a command makes one object, bitcode is written first with every pass of LLVM's turned off,
+/// and flang goes on from that: the object is the same as without. Else a second pass writes the bitcode. The lowering from Fortran's
+/// own IR has optimised by then as the command's `-O` says.
 ///
 /// Where it takes gfortran's place, what gfortran links is given flang's library.
 pub(super) struct Flang;
@@ -14,6 +15,22 @@ const ENDINGS: &[&str] =
     &["f", "for", "f77", "f90", "f95", "f03", "f08", "F", "F77", "F90", "F95", "F03", "F08"];
 const WITH_VALUE: &[&str] =
     &["-o", "-I", "-J", "-D", "-U", "-L", "-l", "-module-dir", "-x", "-mllvm"];
+
+/// What turns every optional pass of LLVM's off.
+const NO_PASSES: [&str; 4] = ["-emit-llvm", "-c", "-mllvm", "-opt-bisect-limit=0"];
+/// Beginnings of options with which a command does not make one object of one source, or says what language that is in.
+const NOT_ONE: &[&str] = &[
+    "-emit-llvm",
+    "-flto",
+    "-foffload",
+    "-fopenmp-targets",
+    "-fsave-optimization-record",
+    "--offload-arch",
+    "-save-temps",
+    "-x",
+];
+/// Beginnings of the preprocessor's options: nothing is left of them once there is bitcode.
+const OF_PREPROCESSOR: &[&str] = &["-D", "-I", "-U", "-cpp", "-nocpp"];
 
 /// Beginnings of gfortran's options that flang does not know, and that change nothing of what the code does but when it goes wrong.
 const OF_GNU: &[&str] = &[
@@ -87,19 +104,25 @@ impl Compiler for Flang {
         }
         let mut sources = Vec::new();
         let mut plain = vec![command[0].clone()];
-        let mut output = None;
+        // The same for what comes behind bitcode.
+        let mut behind = plain.clone();
+        let (mut output, mut compiles_only) = (None, false);
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
+            let of_preprocessor = OF_PREPROCESSOR.iter().any(|start| word.starts_with(start));
             match word.as_str() {
                 "-E" | "-fsyntax-only" | "--version" | "-v" => return None,
-                "-c" => {}
+                "-c" => compiles_only = true,
                 "-o" => output = Some(words.next()?.clone()),
                 option if WITH_VALUE.contains(&option) => {
-                    plain.extend([OsString::from(word), words.next()?.into()]);
+                    let both = [OsString::from(word), words.next()?.into()];
+                    plain.extend(both.clone());
+                    behind.extend(both.into_iter().filter(|_| !of_preprocessor));
                 }
                 option if option.starts_with('-') => {
                     if !option.starts_with("-l") && !option.starts_with("-L") {
                         plain.push(word.into());
+                        behind.extend((!of_preprocessor).then(|| OsString::from(word)));
                     }
                 }
                 file => {
@@ -116,29 +139,38 @@ impl Compiler for Flang {
         if sources.iter().any(|source| is_probe(&line.directory, source)) {
             return None;
         }
-        let modules = sources.into_iter().enumerate().map(|(number, source)| {
+        let is_other =
+            |word: &String| word == "-S" || NOT_ONE.iter().any(|start| word.starts_with(start));
+        let one_pass = compiles_only && sources.len() == 1 && !arguments.iter().any(is_other);
+        let otherwise = (gnu || one_pass).then(|| line.command());
+        let mut plan = Plan { command, otherwise, ..Plan::default() };
+        for (number, source) in sources.into_iter().enumerate() {
             let file = scratch.join(format!("{number}.bc"));
-            let mut second = plain.clone();
-            second.extend(
-                ["-emit-llvm", "-c", "-mllvm", "-opt-bisect-limit=0", "-o"].map(OsString::from),
-            );
-            second.extend([file.clone().into_os_string(), OsString::from(&source)]);
+            let mut bitcode = plain.clone();
+            bitcode.extend(NO_PASSES.map(OsString::from));
+            bitcode.extend(["-o".into(), file.clone().into_os_string(), OsString::from(&source)]);
             let object = match &output {
                 Some(output) => PathBuf::from(output),
-                None => Path::new(&source).with_extension("o"),
+                None => Path::new(&source).file_name().map(PathBuf::from)?.with_extension("o"),
             };
-            Wanted {
+            let mut wanted = Wanted {
                 target: object.to_string_lossy().into_owned(),
                 source,
                 language: "fortran",
-                second: Some(second),
-                place: Place::File(file),
+                place: Place::File(file.clone()),
                 ..Wanted::default()
+            };
+            if one_pass {
+                plan.before = Some(bitcode);
+                plan.command = behind.clone();
+                plan.command.extend(["-c".into(), "-o".into(), object.into_os_string()]);
+                plan.command.push(file.into_os_string());
+            } else {
+                wanted.second = Some(bitcode);
             }
-        });
-        let modules = modules.collect();
-        let otherwise = gnu.then(|| line.command());
-        Some(Plan { command, otherwise, modules, ..Plan::default() })
+            plan.modules.push(wanted);
+        }
+        Some(plan)
     }
 }
 
@@ -164,7 +196,46 @@ fn linked(line: &Line, arguments: &[String], flang: &OsStr) -> Option<Plan> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_of_gnu;
+    use super::*;
+
+    /// What runs first, what runs behind it, and what runs for the module alone; the compiler left out.
+    fn planned(words: &str) -> [String; 3] {
+        let given: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+        let line = Line::of(&given).expect("a program is named");
+        let plan = Flang.plan(&line, Path::new("/scratch")).expect("it compiles");
+        let told = |command: &[OsString]| {
+            let words = command.iter().skip(1).map(|word| word.to_string_lossy());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let second = plan.modules.first().and_then(|wanted| wanted.second.clone());
+        [plan.before.unwrap_or_default(), plan.command, second.unwrap_or_default()]
+            .map(|command| told(&command))
+    }
+
+    #[test]
+    fn one_object_is_made_of_the_bitcode() {
+        let off = "-emit-llvm -c -mllvm -opt-bisect-limit=0 -o /scratch/0.bc";
+        let line = "flang-new-19 -O2 -DX=1 -I inc -J mod -cpp -fPIC -c src/s.F90";
+        let first = format!("-O2 -DX=1 -I inc -J mod -cpp -fPIC {off} src/s.F90");
+        let behind = "-O2 -J mod -fPIC -c -o s.o /scratch/0.bc".to_owned();
+        assert_eq!(planned(line), [first, behind, String::new()]);
+    }
+
+    #[test]
+    fn what_makes_no_one_object_has_a_second_pass() {
+        for line in [
+            "flang-new-19 -O2 s.f90 -o s",
+            "flang-new-19 -c a.f90 b.f90",
+            "flang-new-19 -c -S a.f90",
+            "flang-new-19 -c -flto a.f90",
+            "flang-new-19 -c -x f95 a.f90",
+            "flang-new-19 -c -emit-llvm a.f90",
+        ] {
+            let [first, command, second] = planned(line);
+            assert!(first.is_empty() && !second.is_empty(), "{line}");
+            assert_eq!(command, line.split_once(' ').unwrap().1);
+        }
+    }
 
     #[test]
     fn options_of_gfortran_that_change_no_code_are_left_out() {

@@ -1,4 +1,4 @@
-use super::{Compiler, Line, Place, Plan, Wanted};
+use super::{Compiler, Line, Place, Plan, Wanted, is_probe};
 use std::{ffi::OsString, path::Path};
 
 /// ldc2, LLVM's D compiler: a second pass writes bitcode with every pass turned off.
@@ -19,6 +19,9 @@ impl Compiler for Ldc {
         let sources: Vec<&String> = arguments.iter().filter(|word| is_source(word)).collect();
         let idle = ["--version", "-o-", "-run", "--help"];
         if sources.is_empty() || arguments.iter().any(|word| idle.contains(&word.as_str())) {
+            return None;
+        }
+        if sources.iter().any(|source| is_probe(&line.directory, source)) {
             return None;
         }
         let output = arguments
@@ -55,5 +58,34 @@ impl Compiler for Ldc {
         });
         let modules = modules.collect();
         Some(Plan { command, modules, ..Plan::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_have_a_pass_each_and_probes_none() {
+        let planned = |words: &str| {
+            let given: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+            Ldc.plan(&Line::of(&given).unwrap(), Path::new("/scratch"))
+        };
+        let plan = planned("ldc2 -O2 -c a.d b.d -of=both.o -L-lz").unwrap();
+        let told: Vec<String> = plan
+            .modules
+            .iter()
+            .map(|wanted| {
+                let words = wanted.second.as_ref().unwrap()[1..].iter();
+                words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        let second = |number: u32, source: &str| {
+            format!("-O2 -c --output-bc --opt-bisect-limit=0 -of=/scratch/{number}.bc {source}")
+        };
+        assert_eq!(told, [second(0, "a.d"), second(1, "b.d")]);
+        for words in ["ldc2 /b/meson-private/sanity.d -of=sanity", "ldc2 --version", "ldc2 a.o"] {
+            assert!(planned(words).is_none(), "{words}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! A compiler in a compiler's place: `stampmill ir wrap -- clang -c a.c -o a.o` does what
 //! `clang -c a.c -o a.o` does, and keeps the bitcode before any optimisation beside it.
 //!
-//! Each [`Compiler`] of the family says how: with a flag more in the same pass (clang, rustc, zig)
-//! or in a second pass that optimises nothing (flang, ldc2, swiftc, `zig build`). What comes from standard input is put into a file, since
+//! Each [`Compiler`] of the family says how: with a flag more in the same pass (clang, rustc, zig), in a pass before, from whose
+//! bitcode the compiler goes on (flang), or in a second pass that optimises nothing (ldc2, swiftc, `zig build`). What comes from standard input is put into a file, since
 //! it may be read more than once. A build must not notice: whatever goes
 //! wrong with the bitcode is a record without one, the exit status is the compiler's own.
 
@@ -46,11 +46,13 @@ pub(crate) const CODEGEN_UNITS: &str = "STAMPMILL_IR_CODEGEN_UNITS";
 /// How one command of a compiler gives bitcode.
 #[derive(Debug, Default)]
 struct Plan {
+    /// What runs before: it writes bitcode, from which `command` goes on.
+    before: Option<Vec<OsString>>,
     /// The command that makes what was asked for, perhaps with flags more.
     command: Vec<OsString>,
     /// Environment it needs besides.
     environment: Vec<(&'static str, OsString)>,
-    /// What runs where `command` fails: the compiler the build asked for, as it asked.
+    /// What runs where one of these fails: the compiler the build asked for, as it asked.
     otherwise: Option<Vec<OsString>>,
     modules: Vec<Wanted>,
     /// Which module a line is about that `command` writes to standard error, where it compiles within itself.
@@ -149,7 +151,10 @@ pub fn wrap(command: &[OsString], store: &Store) -> Result<(ExitStatus, Option<E
     }
     let status = match plan.told {
         Some(told) => listened(&plan.command, told, scratch.path(), &mut plan.modules)?,
-        None => run(&plan.command, &plan.environment, input)?,
+        None => match plan.before.as_deref().map(run_before).transpose()? {
+            Some(status) if !status.success() => status,
+            _ => run(&plan.command, &plan.environment, input)?,
+        },
     };
     let mut lost = None;
     if !status.success() {
@@ -202,6 +207,23 @@ fn run(
     }
     command.envs(environment.iter().map(|(name, value)| (name, value)));
     command.status().map_err(not_started(words))
+}
+
+/// How the lines begin in which LLVM says each pass that is turned off.
+const TURNED_OFF: &[u8] = b"BISECT: ";
+
+/// Run what comes before a compiler. Of one that fails nothing is said: the compiler as it was asked for says it again.
+fn run_before(words: &[OsString]) -> Result<ExitStatus, Error> {
+    let mut command = command_of(words)?;
+    let output = command.stdin(Stdio::null()).output().map_err(not_started(words))?;
+    if output.status.success() {
+        let lines = output.stderr.split_inclusive(|letter| *letter == b'\n');
+        let said: Vec<&[u8]> = lines.filter(|line| !line.starts_with(TURNED_OFF)).collect();
+        // Nobody may be listening any more.
+        let _ = io::stdout().write_all(&output.stdout);
+        let _ = io::stderr().write_all(&said.concat());
+    }
+    Ok(output.status)
 }
 
 /// Run a command that says what it compiles; the rest of what it says goes where ours does.

@@ -1,4 +1,4 @@
-use super::{CODEGEN_UNITS, Compiler, Line, Place, Plan, TREE, Wanted};
+use super::{CODEGEN_UNITS, Compiler, Line, Place, Plan, TREE, Wanted, is_probe};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -118,6 +118,9 @@ impl Compiler for Rustc {
         if parsed.asks || !makes_code || source.extension().is_none_or(|ending| ending != "rs") {
             return None;
         }
+        if is_probe(&line.directory, &parsed.source) {
+            return None;
+        }
         let name = match parsed.name.as_str() {
             "" => source.file_stem()?.to_string_lossy().replace('-', "_"),
             name => name.to_owned(),
@@ -192,6 +195,16 @@ mod tests {
         assert_eq!(parsed.out_dir.as_deref(), Some("/t/deps"));
         assert!(!parsed.asks && !parsed.saves);
         assert!(parsed.emits.contains(&"link".to_owned()));
+    }
+
+    #[test]
+    fn probes_of_build_systems_give_no_module() {
+        let planned = |words: &str| {
+            let given: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+            Rustc.plan(&Line::of(&given).unwrap(), Path::new("/scratch")).is_some()
+        };
+        assert!(planned("rustc src/main.rs -o main"));
+        assert!(!planned("rustc /b/meson-private/sanity.rs -o sanity"));
     }
 
     #[test]

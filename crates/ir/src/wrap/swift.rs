@@ -1,4 +1,4 @@
-use super::{Compiler, Line, Place, Plan, Wanted, command::said, real};
+use super::{Compiler, Line, Place, Plan, Wanted, command::said, is_probe, real};
 use std::{
     ffi::OsString,
     fs,
@@ -106,7 +106,8 @@ impl Compiler for Swift {
             let name = source.rsplit('/').next().unwrap_or(source);
             name == "Package.swift" || name.starts_with("Package@swift-")
         });
-        if sources.is_empty() || is_idle || is_manifest {
+        let asks = sources.iter().any(|source| is_probe(&line.directory, source));
+        if sources.is_empty() || is_idle || is_manifest || asks {
             return None;
         }
         let name = said(&arguments, "-module-name").unwrap_or_else(|| "main".to_owned());
@@ -205,6 +206,7 @@ mod tests {
             "swiftc -c /p/Package.swift -o m.o",
             "swiftc Package@swift-5.6.swift -o m",
             "swiftc -typecheck a.swift",
+            "swiftc /b/meson-private/sanity.swift -o sanity",
         ] {
             assert_eq!(planned(words), None, "{words}");
         }

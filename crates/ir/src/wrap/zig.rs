@@ -27,11 +27,13 @@ impl Compiler for Zig {
         let wanted = wanted(&line.words, file.clone())?;
         command.push("-fllvm".into());
         command.push(emitted(&file));
-        Some(Plan { command, modules: vec![wanted], ..Plan::default() })
+        // A zig may have no LLVM in it, or no back end of LLVM's for the target.
+        let otherwise = Some(line.command());
+        Some(Plan { command, otherwise, modules: vec![wanted], ..Plan::default() })
     }
 }
 
-/// The module of a command that `zig build --verbose` says, and how it is had.
+/// The module of a command that `zig build --verbose` says, and the command that writes its bitcode alone.
 fn told(text: &str, number: usize, scratch: &Path) -> Option<Wanted> {
     let mut words = split(text);
     words.retain(|word| word != "--listen=-");

@@ -2,9 +2,14 @@
 
 use regex::RegexSet;
 
+/// Patterns in one set: one set of all of a long list of files would be larger than a set may be.
+const PATTERNS: usize = 256;
+/// Patterns that a paragraph may have.
+const MOST: usize = 1 << 16;
+
 /// One `Files:` paragraph.
 struct Files {
-    patterns: RegexSet,
+    patterns: Vec<RegexSet>,
     expression: String,
     text: String,
 }
@@ -15,7 +20,7 @@ pub(super) struct Copyright {
 }
 
 impl Copyright {
-    /// `None` for one that is free text.
+    /// `None` for one that is free text, or names files by more or larger patterns than can be looked for.
     pub(super) fn parse(text: &str) -> Option<Copyright> {
         if !text.trim_start().starts_with("Format") {
             return None;
@@ -34,29 +39,33 @@ impl Copyright {
                 license.split_once('\n').map(|(n, t)| (n.trim().to_owned(), t.to_owned()))
             })
             .collect();
-        let files = paragraphs.iter().filter_map(|paragraph| {
-            let patterns = get(paragraph, "Files")?;
-            let license = get(paragraph, "License")?;
+        let mut files = Vec::new();
+        for paragraph in &paragraphs {
+            let (Some(patterns), Some(license)) =
+                (get(paragraph, "Files"), get(paragraph, "License"))
+            else {
+                continue;
+            };
             let (name, text) = license.split_once('\n').unwrap_or((&license, ""));
             let name = name.trim();
             let text = match text.trim() {
                 "" => texts.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text),
                 text => text,
             };
-            let patterns = patterns.split_whitespace().map(pattern);
-            Some(Files {
-                patterns: RegexSet::new(patterns).ok()?,
+            // Without this paragraph its files would have the license of an earlier one.
+            files.push(Files {
+                patterns: sets(&patterns)?,
                 expression: expression(name),
                 text: text.trim().to_owned(),
-            })
-        });
-        let files: Vec<Files> = files.collect();
+            });
+        }
         (!files.is_empty()).then_some(Copyright { files })
     }
 
     /// Expression and text of the last paragraph that names a file.
     pub(super) fn of_file(&self, path: &str) -> Option<(String, &str)> {
-        let found = self.files.iter().rev().find(|files| files.patterns.is_match(path))?;
+        let names = |files: &&Files| files.patterns.iter().any(|set| set.is_match(path));
+        let found = self.files.iter().rev().find(names)?;
         (!found.expression.is_empty()).then(|| (found.expression.clone(), found.text.as_str()))
     }
 
@@ -86,6 +95,15 @@ fn paragraphs(text: &str) -> Vec<Vec<(&str, String)>> {
     }
     all.retain(|paragraph| !paragraph.is_empty());
     all
+}
+
+/// The patterns of a paragraph.
+fn sets(patterns: &str) -> Option<Vec<RegexSet>> {
+    let patterns: Vec<String> = patterns.split_whitespace().map(pattern).collect();
+    if patterns.len() > MOST {
+        return None;
+    }
+    patterns.chunks(PATTERNS).map(|some| RegexSet::new(some).ok()).collect()
 }
 
 /// A pattern of DEP-5, in which `*` and `?` also stand for slashes.
@@ -168,4 +186,26 @@ fn short_name(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
     format!("LicenseRef-{plain}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Copyright;
+
+    #[test]
+    fn a_long_list_of_files_has_the_license_that_it_stands_with() {
+        let name = |number: usize| format!("src/{}/{number}.c", "long-name-of-a-folder/".repeat(5));
+        let names: Vec<String> = (0..12_000).map(name).collect();
+        let text = format!(
+            "Format: 1.0\n\n\
+             Files: *\nLicense: Expat\n\nFiles: {}\nLicense: GPL-2+\n",
+            names.join("\n ")
+        );
+        let copyright = Copyright::parse(&text).expect("it has two paragraphs");
+        let of = |path: &str| copyright.of_file(path).map(|(expression, _)| expression);
+        assert_eq!(of("src/other.c").as_deref(), Some("MIT"));
+        for number in [0, 255, 256, 11_999] {
+            assert_eq!(of(&name(number)).as_deref(), Some("GPL-2.0-or-later"), "{number}");
+        }
+    }
 }

@@ -247,6 +247,30 @@ mod tests {
         assert_eq!((&told["reward"], &told["is_cheat"]), (&json!(-1.0), &json!(true)));
     }
 
+    /// The Python module joins the rows of a data set, without a server, and is held to the same table.
+    #[test]
+    fn rows_are_joined_as_the_python_module_joins_them() {
+        let table: Vec<Value> =
+            serde_json::from_str(include_str!("../../cases/kernel_judgements.json"))
+                .expect("a table");
+        let word = |value: &Value| value.as_str().expect("a text").to_owned();
+        let row = |row: &Value| KernelEditRow {
+            verdict: word(&row["verdict"]),
+            detail: word(&row["detail"]),
+            speedup: row["speedup"].as_f64(),
+            ..KernelEditRow::default()
+        };
+        assert!(!table.is_empty());
+        for case in table {
+            let rows: Vec<KernelEditRow> =
+                case["rows"].as_array().expect("rows").iter().map(row).collect();
+            let told = told_of(&rows);
+            for key in ["verdict", "is_cheat", "speedup", "detail"] {
+                assert_eq!(told[key], case["told"][key], "{key} of {case}");
+            }
+        }
+    }
+
     #[test]
     fn a_batch_of_kernels_that_makes_no_sense_is_refused_by_name() {
         let read = |body: Value| Pairs::read(body.to_string().as_bytes(), 1).map(|_| ());

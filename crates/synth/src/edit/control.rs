@@ -2,7 +2,7 @@
 
 use super::{
     CONDITIONS, Entry, STATEMENTS, TOP,
-    make::{Maker, assignment, from_zero, increment, zero},
+    make::{Maker, assignment, declared, from_zero, increment, zero},
     memory::{insert, store},
     random_statement, random_value,
 };
@@ -13,7 +13,7 @@ use rand::Rng as _;
 fn counted(name: &str, limit: Expression, body: Vec<Statement>) -> Statement {
     let counter = || Expression::name(Ty::INT, name);
     Statement::For {
-        start: Some(Box::new(from_zero("int", Ty::INT, name))),
+        start: Some(Box::new(from_zero(Ty::INT, name))),
         condition: Some(Expression::binary(Ty::INT, "<", counter(), limit)),
         step: Some(increment(Ty::INT, counter())),
         body,
@@ -118,12 +118,7 @@ pub(super) const EDITS: &[Entry] = &[
             let side = make.element(Ty::FLOAT, at.clone());
             let target = make.element(Ty::FLOAT, at);
             vec![
-                Statement::Declare {
-                    prefix: format!("float {name} = "),
-                    name: name.clone(),
-                    ty: Ty::FLOAT,
-                    value: Some(start),
-                },
+                declared(Ty::FLOAT, &name, start),
                 Statement::If {
                     condition,
                     then: vec![assignment(side, other), assignment(local(), argument)],
@@ -157,12 +152,7 @@ pub(super) const EDITS: &[Entry] = &[
             let node = Node::Assign("+=".into(), Box::new(local()), Box::new(element));
             let body = vec![Statement::Evaluate(Expression::new(Ty::FLOAT, node))];
             vec![
-                Statement::Declare {
-                    prefix: format!("float {sum} = "),
-                    name: sum.clone(),
-                    ty: Ty::FLOAT,
-                    value: Some(start),
-                },
+                declared(Ty::FLOAT, &sum, start),
                 counted(&counter, limit, body),
                 assignment(target, local()),
             ]
@@ -177,7 +167,7 @@ pub(super) const EDITS: &[Entry] = &[
             let target = make.element(ty, counter());
             let step = increment(Ty::INT, counter());
             vec![
-                from_zero("int", Ty::INT, &name),
+                from_zero(Ty::INT, &name),
                 Statement::Do {
                     body: vec![assignment(target, value), Statement::Evaluate(step)],
                     condition: Expression::binary(Ty::INT, "<", counter(), limit),
@@ -195,7 +185,7 @@ pub(super) const EDITS: &[Entry] = &[
             let target = make.element(ty, counter());
             let step = increment(Ty::SIZE, counter());
             vec![
-                from_zero("size_t", Ty::SIZE, &name),
+                from_zero(Ty::SIZE, &name),
                 Statement::Do {
                     body: vec![assignment(target, value), Statement::Evaluate(step)],
                     condition: Expression::binary(Ty::INT, "<", counter(), limit),
@@ -212,12 +202,7 @@ pub(super) const EDITS: &[Entry] = &[
             let by = Expression::literal(Ty::INT, "1");
             let node = Node::Assign(">>=".into(), Box::new(counter()), Box::new(by));
             vec![
-                Statement::Declare {
-                    prefix: format!("int {name} = "),
-                    name: name.clone(),
-                    ty: Ty::INT,
-                    value: Some(start),
-                },
+                declared(Ty::INT, &name, start),
                 Statement::While {
                     condition: Expression::binary(Ty::INT, ">", counter(), zero()),
                     body: vec![

@@ -2,7 +2,10 @@
 //! and from one statement into another.
 
 use super::{
-    ANY, Entry, Rng, STATEMENTS, Zone, make::Maker, random_point, random_value, value::is_leaf,
+    ANY, Entry, Rng, STATEMENTS, Zone,
+    make::{Maker, declared},
+    random_point, random_value,
+    value::is_leaf,
 };
 use crate::program::{Expression, Node, Program, Statement, Ty};
 use rand::{Rng as _, seq::IndexedRandom};
@@ -43,8 +46,7 @@ fn through(
         None => other,
     };
     let change = Statement::Evaluate(Expression::assign(variable.clone(), value));
-    let declare =
-        Statement::Declare { prefix: format!("{ty} {name} = "), name, ty, value: Some(start) };
+    let declare = declared(ty, &name, start);
     let mut made = false;
     point.change(program, |list, at| {
         if !substitute(&mut list[at + 1..], ty, &variable) {
@@ -112,8 +114,7 @@ pub(super) const EDITS: &[Entry] = &[
                 return;
             }
             body.push(Statement::Evaluate(Expression::assign(variable, next)));
-            let prefix = format!("{ty} {name} = ");
-            list.insert(at, Statement::Declare { prefix, name, ty, value: Some(start) });
+            list.insert(at, declared(ty, &name, start));
             made = true;
         });
         made.then_some(())
@@ -221,12 +222,7 @@ pub(super) const EDITS: &[Entry] = &[
             let at = make.own_place();
             let target = make.element(ty, at);
             vec![
-                Statement::Declare {
-                    prefix: format!("{ty} {name} = "),
-                    name: name.clone(),
-                    ty,
-                    value: Some(start),
-                },
+                declared(ty, &name, start),
                 super::make::assignment(lane, value),
                 super::make::assignment(target, variable()),
             ]

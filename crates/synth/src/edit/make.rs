@@ -134,14 +134,19 @@ pub(super) fn assignment(target: Expression, value: Expression) -> Statement {
     Statement::Evaluate(Expression::assign(target, value))
 }
 
-/// `int NAME = 0;`, of the type `ty` that is written `word`.
-pub(super) fn from_zero(word: &str, ty: Ty, name: &str) -> Statement {
+/// `int NAME = value;`
+pub(super) fn declared(ty: Ty, name: &str, value: Expression) -> Statement {
     Statement::Declare {
-        prefix: format!("{word} {name} = "),
+        prefix: format!("{} {name} = ", ty.word()),
         name: name.to_owned(),
         ty,
-        value: Some(zero()),
+        value: Some(value),
     }
+}
+
+/// `int NAME = 0;`
+pub(super) fn from_zero(ty: Ty, name: &str) -> Statement {
+    declared(ty, name, zero())
 }
 
 /// `counter++`.

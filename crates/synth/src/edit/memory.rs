@@ -2,7 +2,7 @@
 
 use super::{
     ANY, Entry, Rng, STATEMENTS, TOP, Zone,
-    make::{Maker, assignment, zero},
+    make::{Maker, assignment, declared, work_item, zero},
     random_point, random_statement,
 };
 use crate::program::{Expression, Node, Program, Scalar, Statement, Ty};
@@ -149,24 +149,14 @@ pub(super) const EDITS: &[Entry] = &[
         insert(program, zone, rng, |make| {
             let name = make.program.fresh_name();
             let dimension = ["0", "0", "1"].choose(make.rng).copied().unwrap_or("0");
-            vec![Statement::Declare {
-                prefix: format!("size_t {name} = "),
-                name,
-                ty: Ty::SIZE,
-                value: Some(super::make::work_item("get_global_id", dimension)),
-            }]
+            vec![declared(Ty::SIZE, &name, work_item("get_global_id", dimension))]
         })
     }),
     ("declare-place-int", TOP, |program, zone, rng| {
         insert(program, zone, rng, |make| {
             let name = make.program.fresh_name();
             let dimension = ["0", "0", "1"].choose(make.rng).copied().unwrap_or("0");
-            vec![Statement::Declare {
-                prefix: format!("int {name} = "),
-                name,
-                ty: Ty::INT,
-                value: Some(super::make::work_item("get_global_id", dimension)),
-            }]
+            vec![declared(Ty::INT, &name, work_item("get_global_id", dimension))]
         })
     }),
     ("declare-value", ANY, |program, zone, rng| {
@@ -174,12 +164,7 @@ pub(super) const EDITS: &[Entry] = &[
             let ty = make.number();
             let value = make.leaf(ty);
             let name = make.program.fresh_name();
-            vec![Statement::Declare {
-                prefix: format!("{ty} {name} = "),
-                name,
-                ty,
-                value: Some(value),
-            }]
+            vec![declared(ty, &name, value)]
         })
     }),
     ("barrier", TOP, |program, zone, rng| {

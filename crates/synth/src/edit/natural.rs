@@ -2,8 +2,11 @@
 //! a search under `--natural` draws from them; its first phase never does.
 
 use super::{
-    ANY, Edit, Entry, Rng, Zone, all, make::work_item, place, random_statement, random_value,
-    site::random_point, value::is_plain,
+    ANY, Edit, Entry, Rng, Zone, all,
+    make::{declared, work_item},
+    place, random_statement, random_value,
+    site::random_point,
+    value::is_plain,
 };
 use crate::program::{Expression, Node, Program, Statement, Ty};
 use rand::{Rng as _, seq::IndexedRandom};
@@ -103,13 +106,7 @@ fn named_value(program: &mut Program, rng: &mut Rng) -> Option<()> {
                 }
             });
         }
-        let declared = Statement::Declare {
-            prefix: format!("{} {name} = ", ty.word()),
-            name,
-            ty,
-            value: Some(value.clone()),
-        };
-        list.insert(at, declared);
+        list.insert(at, declared(ty, &name, value.clone()));
         done = Some(());
     });
     done
@@ -128,13 +125,7 @@ fn named_place(program: &mut Program, rng: &mut Rng) -> Option<()> {
             }
         });
     }
-    let declared = Statement::Declare {
-        prefix: format!("{} {name} = ", ty.word()),
-        name,
-        ty,
-        value: Some(value),
-    };
-    program.body.insert(0, declared);
+    program.body.insert(0, declared(ty, &name, value));
     (times > 1).then_some(())
 }
 

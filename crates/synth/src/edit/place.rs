@@ -1,7 +1,11 @@
 //! Edits of how a kernel says where its work-item is and which elements it uses: a search finds ways that nobody writes. For
 //! its second phase, as those of [`natural`](mod@super::natural).
 
-use super::{ANY, Entry, Rng, Zone, make::work_item, random_value};
+use super::{
+    ANY, Entry, Rng, Zone,
+    make::{declared, work_item},
+    random_value,
+};
 use crate::program::{Expression, Node, Program, Space, Statement, Ty};
 use rand::{Rng as _, seq::IndexedRandom};
 
@@ -28,16 +32,6 @@ fn places(program: &Program) -> Vec<Place> {
         _ => None,
     })
     .collect()
-}
-
-/// What people declare a place as.
-fn declared(ty: Ty, name: &str, call: Expression) -> Statement {
-    Statement::Declare {
-        prefix: format!("{} {name} = ", ty.word()),
-        name: name.to_owned(),
-        ty,
-        value: Some(call),
-    }
 }
 
 /// The statements name a variable of this type where they named `old`.

@@ -78,8 +78,7 @@ fn declared(make: &mut Maker<'_>, element: Ty) -> (Statement, Expression) {
     let buffer = make.program.add_parameter(ty);
     let name = make.program.fresh_name();
     let pointer = Expression::name(ty, name.clone());
-    let prefix = format!("{ty} {name} = ");
-    (Statement::Declare { prefix, name, ty, value: Some(buffer) }, pointer)
+    (super::make::declared(ty, &name, buffer), pointer)
 }
 
 /// Puts `*pointer` or an element in a leaf's place.

@@ -180,7 +180,7 @@ pub(super) const EDITS: &[Entry] = &[
             let step = increment(Ty::INT, counter());
             let condition = Expression::binary(Ty::INT, ">=", counter(), limit);
             vec![
-                from_zero("int", Ty::INT, &name),
+                from_zero(Ty::INT, &name),
                 Statement::While {
                     condition: Expression::literal(Ty::INT, "1"),
                     body: vec![first, leave(condition, "break"), second, Statement::Evaluate(step)],
@@ -200,7 +200,7 @@ pub(super) const EDITS: &[Entry] = &[
             let step = increment(Ty::INT, counter());
             let target = make.element(Ty::INT, zero());
             vec![
-                from_zero("int", Ty::INT, &name),
+                from_zero(Ty::INT, &name),
                 Statement::While {
                     condition: Expression::binary(Ty::INT, "&&", inside, unequal),
                     body: vec![Statement::Evaluate(step)],

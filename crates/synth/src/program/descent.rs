@@ -9,26 +9,34 @@ use std::sync::Arc;
 pub(crate) struct Ancestors(Arc<[Ancestor]>);
 
 impl Ancestors {
-    pub(crate) fn new(all: Vec<Ancestor>) -> Ancestors {
-        let mut ancestors = Ancestors::default();
-        ancestors.add(&Ancestors(all.into()));
-        ancestors
+    pub(crate) fn new(mut all: Vec<Ancestor>) -> Ancestors {
+        let mut at = 0;
+        while at < all.len() {
+            if all[..at].contains(&all[at]) {
+                all.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        Ancestors(all.into())
     }
 
     pub(crate) fn to_vec(&self) -> Vec<Ancestor> {
         self.0.to_vec()
     }
 
-    /// Those of another program, too.
+    /// Those of another program, too. Nothing is copied where none of them is new.
     pub(crate) fn add(&mut self, others: &Ancestors) {
-        let mut all = self.0.to_vec();
-        for other in &*others.0 {
-            if !all.contains(other) {
-                all.push(other.clone());
-            }
+        if Arc::ptr_eq(&self.0, &others.0) {
+            return;
         }
-        if all.len() > self.0.len() {
-            self.0 = all.into();
+        if self.is_empty() {
+            self.0 = Arc::clone(&others.0);
+            return;
+        }
+        let mut new = others.0.iter().filter(|other| !self.0.contains(other)).peekable();
+        if new.peek().is_some() {
+            self.0 = self.0.iter().chain(new).cloned().collect();
         }
     }
 
@@ -60,6 +68,19 @@ mod tests {
         all.add(&of(&["c", "b"]));
         assert_eq!(all, of(&["a", "b", "c"]));
         assert!(of(&[]).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_copied_where_none_is_new() {
+        let mut all = of(&["a", "b"]);
+        let before = Arc::clone(&all.0);
+        for others in [of(&[]), of(&["b"]), of(&["b", "a"]), all.clone()] {
+            all.add(&others);
+            assert!(Arc::ptr_eq(&all.0, &before));
+        }
+        let mut none = of(&[]);
+        none.add(&all);
+        assert!(Arc::ptr_eq(&none.0, &before));
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Program {
 }
 
 /// The same pointer, to what is `const` where that is to what is not, and the other way round.
-fn of_the_other_constness(ty: Ty) -> Option<Ty> {
+pub(super) fn of_the_other_constness(ty: Ty) -> Option<Ty> {
     match ty {
         Ty::Pointer { space, scalar, lanes, constant } => {
             Some(Ty::Pointer { space, scalar, lanes, constant: !constant })

@@ -1,6 +1,6 @@
-//! Two kernels in one, one behind the other.
+//! Several kernels in one, one behind the other.
 
-use super::{Node, Parameter, Program, Statement};
+use super::{Node, Parameter, Program, Statement, Ty, fit::of_the_other_constness};
 use std::collections::{HashMap, HashSet};
 
 impl Program {
@@ -51,6 +51,55 @@ impl Program {
         joined.body.push(Statement::Block(body));
         joined.ancestors.add(&other.ancestors);
         Some(joined)
+    }
+
+    /// These kernels one behind the other, as [`Program::followed_by`] joins them, with parameters of these types and no others:
+    /// what a kernel uses is one of its type, each as long as there are enough another one. A buffer that is only read may be
+    /// `const` or not. `None` where there is none of the type.
+    pub(crate) fn in_sequence(kernels: &[&Program], types: &[Ty]) -> Option<Program> {
+        let texts: Vec<String> = kernels.iter().map(ToString::to_string).collect();
+        let words = texts.iter().flat_map(|text| lexer::tokens(text)).map(|token| token.text);
+        let words: HashSet<&str> = words.collect();
+        let names = (0_usize..).map(|at| format!("p{at}"));
+        let names = names.filter(|name| !words.contains(name.as_str()));
+        let asked: Vec<Parameter> = types
+            .iter()
+            .zip(names)
+            .map(|(ty, name)| Parameter { text: format!("{ty} {name}"), name, ty: *ty })
+            .collect();
+        let mut taken = vec![0; asked.len()];
+        let (first, behind) = kernels.split_first()?;
+        let mut joined = first.onto(&asked, &mut taken)?;
+        joined.parameters.clone_from(&asked);
+        for kernel in behind {
+            joined = joined.followed_by(&kernel.onto(&asked, &mut taken)?)?;
+        }
+        Some(joined)
+    }
+
+    /// The kernel without parameters: what it uses is one of `asked`, of which so many uses are known of before.
+    fn onto(&self, asked: &[Parameter], taken: &mut [usize]) -> Option<Program> {
+        let mut program = Program { parameters: Vec::new(), ..self.clone() };
+        let text = program.to_string();
+        let used: HashSet<&str> = lexer::tokens(&text).map(|token| token.text).collect();
+        let only_read = self.only_read();
+        let mut own = vec![0; asked.len()];
+        let mut names = Names(HashMap::new());
+        for one in self.parameters.iter().filter(|one| used.contains(one.name.as_str())) {
+            let is_read = matches!(one.ty, Ty::Pointer { constant: true, .. })
+                || only_read.contains(&one.name);
+            let other = of_the_other_constness(one.ty).filter(|_| is_read);
+            let fits =
+                |at: &usize| asked[*at].ty == one.ty || other.is_some_and(|ty| asked[*at].ty == ty);
+            let place = (0..asked.len())
+                .filter(fits)
+                .min_by_key(|at| (own[*at], taken[*at], asked[*at].ty != one.ty))?;
+            own[place] += 1;
+            taken[place] += 1;
+            names.0.insert(one.name.clone(), asked[place].name.clone());
+        }
+        names.rename(&mut program.body);
+        Some(program)
     }
 
     /// Whether there is nothing but its kernel.
@@ -118,7 +167,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use crate::Judge;
+    use crate::{Arguments, Judge, program::Program};
 
     #[test]
     fn kernels_are_joined_with_the_parameters_of_both() {
@@ -148,5 +197,39 @@ mod tests {
         let stores = judge.space().dimensions().iter().position(|name| *name == "Store");
         let stores = stores.expect("there");
         assert_eq!(both[stores], one[stores] + other[stores]);
+    }
+
+    #[test]
+    fn kernels_are_joined_on_the_parameters_that_are_asked_for() {
+        let judge = Judge::new(features::space("instcount").expect("registered"), 1)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let first = "__kernel void A(__global float* a, __global const float* b, float c) {\n  a[0] = b[1] * c;\n}\n";
+        let second = "__kernel void A(__global float* a, __global float* p1, int c) {\n  int p0 = 3;\n  a[p0] = p1[2];\n}\n";
+        let read = |text: &str| judge.read_one(text).expect("a kernel");
+        let (first, second) = (read(first), read(second));
+        let joined = |types: &str| {
+            let wanted: Arguments = types.parse().expect("types");
+            let joined = Program::in_sequence(&[&first, &second], wanted.types())?;
+            let text = joined.to_string();
+            assert!(wanted.are_of(&text), "{text}");
+            // It stays as it is where answers are held to their parameters.
+            assert_eq!(joined.with_parameters(wanted.types()), Some(joined));
+            Some(text)
+        };
+        // Of the second nothing is an `int`; names that either has are none of the parameters'.
+        let text = joined("global float*, float, global float*").expect("there is room");
+        for part in ["p2[0] = p4[1] * p3;", "int p0 = 3;", "p2[p0] = p4[2];"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let text = joined("global const float*, float, global float*").expect("one is only read");
+        for part in ["p4[0] = p2[1] * p3;", "p4[p0] = p2[2];"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        // Two buffers share the one that there is.
+        let text = joined("float, global float*").expect("they may be one");
+        assert!(text.contains("p3[0] = p3[1] * p2;"), "{text}");
+        for types in ["global float*, global float*", "float, global int*", "float, local float*"] {
+            assert_eq!(joined(types), None, "{types}");
+        }
     }
 }

@@ -4,12 +4,14 @@
 //! survivor is taken and many single edits of it are judged. Their changes nearly add up when they are
 //! made at different places: those whose changes cancel what is too much and too little are looked up
 //! (two lists of pairs that meet in the middle, up to four edits) or found by integer programming (up to
-//! twelve: `turn.rs`), the programs that they made are merged, and so are those that at least come nearer.
+//! twelve: `turn.rs`), the programs that they made are merged, and so are those that at least come nearer. For large targets
+//! these may be sums of many (`pursue.rs`).
 
+mod pursue;
 mod turn;
 
-use self::turn::Turn;
-use super::{Candidate, Judged, Proposer, Standing, State};
+use self::{pursue::pursued, turn::Turn};
+use super::{Candidate, Judged, LARGE, Proposer, Standing, State};
 use crate::{
     edit::Rng,
     effects::{Change, change},
@@ -29,6 +31,13 @@ use std::{
 
 /// The squared distance below which half of the candidates are edits tried one by one and combined.
 const NEAR: f64 = 400.0;
+/// The most that it is for a large target, where an eighth of the instructions that are asked for is near.
+const NEAR_LARGE: f64 = 2500.0;
+/// Relatives whose edits are taken as if they were the program's own; of a large program, most of which they leave as it is, more,
+/// up to so many edits.
+const RELATIVES: usize = 2;
+const RELATIVES_LARGE: usize = 8;
+const KNOWN_LARGE: usize = 800;
 /// Edits of one program, and as many combinations, tried before another program has its turn.
 const TRIED: usize = 400;
 /// Kinds of changes that are combined at most.
@@ -60,14 +69,28 @@ pub(super) struct Combine {
 struct Way {
     kind: usize,
     nth: Option<usize>,
-    /// Whether such an edit is made anew where none of those known fits.
-    remade: bool,
+    unfit: Unfit,
+}
+
+/// What becomes of a plan where no edit that is known to make a change fits.
+#[derive(Clone, Copy, Debug)]
+enum Unfit {
+    /// It is dropped.
+    Dropped,
+    /// Such an edit is made anew.
+    Made,
+    /// The rest of it is made.
+    Skipped,
 }
 
 impl Way {
     /// Any edits that make these changes.
     fn any(plan: Vec<usize>) -> Vec<Way> {
-        plan.into_iter().map(|kind| Way { kind, nth: None, remade: false }).collect()
+        Way::all(plan, Unfit::Dropped)
+    }
+
+    fn all(plan: Vec<usize>, unfit: Unfit) -> Vec<Way> {
+        plan.into_iter().map(|kind| Way { kind, nth: None, unfit }).collect()
     }
 }
 
@@ -104,26 +127,42 @@ impl Proposer for Combine {
         let pairs = Pairs::of(&kinds);
         let wanted = subset_sum::wanted(&state.aim.excess(&focus.vector), state.aim);
         let known = state.neighbours.of(&focus);
-        let is_known = known.is_some_and(|known| known.children.len() >= FEW);
+        let are_many = kinds.iter().map(|kind| kind.made.len()).sum::<usize>() >= FEW;
+        // Of a large program relatives' edits are as good as its own.
+        let is_large = state.is_large() && are_many;
+        let is_known = is_large || known.is_some_and(|known| known.children.len() >= FEW);
         let exact = exact(wanted, &kinds, &pairs, rng);
         let mut plans: Vec<Vec<Way>> = exact.into_iter().map(Way::any).collect();
         if is_known && focus.fitness <= LAST && plans.len() < 8 * count {
             plans.extend(turn.programmed(state, &kinds, rng));
         }
+        if is_large && plans.is_empty() {
+            let changes: Vec<(&Change, usize)> =
+                kinds.iter().map(|kind| (&kind.change, kind.made.len())).collect();
+            let sums = pursued(state.aim, &state.aim.excess(&focus.vector), &changes, rng);
+            plans.extend(sums.into_iter().map(|sum| Way::all(sum, Unfit::Skipped)));
+        }
         plans.extend(nearer(state, &focus, &kinds, rng).into_iter().map(Way::any));
         plans.truncate(8 * count);
         let seeds: Vec<(u64, Vec<Way>)> =
             plans.into_iter().map(|plan| (rng.random(), plan)).collect();
-        let merged = state.judge.in_parallel(&seeds, |(seed, plan)| {
-            let rng = &mut Rng::seed_from_u64(*seed);
-            if state.is_halted() { None } else { merged(state, &focus, &kinds, plan, rng) }
-        });
+        let most = count * 2 / 3;
         let mut candidates: Vec<Candidate> = Vec::new();
-        for program in merged.into_iter().flatten() {
-            let candidate = Candidate::of_program(program, Some(focus.clone()));
-            let key = dataset::content_hash(candidate.text.as_bytes());
-            if candidates.len() < count * 2 / 3 && self.tried.insert(key) {
-                candidates.push(candidate);
+        // To merge takes long: no more of them than it takes.
+        for some in seeds.chunks(count.max(1)) {
+            if candidates.len() >= most {
+                break;
+            }
+            let merged = state.judge.in_parallel(some, |(seed, plan)| {
+                let rng = &mut Rng::seed_from_u64(*seed);
+                if state.is_halted() { None } else { merged(state, &focus, &kinds, plan, rng) }
+            });
+            for program in merged.into_iter().flatten() {
+                let candidate = Candidate::of_program(program, Some(focus.clone()));
+                let key = dataset::content_hash(candidate.text.as_bytes());
+                if candidates.len() < most && self.tried.insert(key) {
+                    candidates.push(candidate);
+                }
             }
         }
         turn.combined += candidates.len();
@@ -147,7 +186,7 @@ impl Proposer for Combine {
 
     /// Most of its candidates are no success of their own, but what successes are made of.
     fn share(&self, standing: &Standing, count: usize) -> usize {
-        if standing.best < NEAR { count / 2 } else { 0 }
+        if standing.best < near(standing.size) { count / 2 } else { 0 }
     }
 
     fn restart(&mut self) {
@@ -179,6 +218,11 @@ impl Combine {
             other.or(nearer).map(Turn::of)
         })
     }
+}
+
+/// The squared distance below which half of the candidates are its own.
+fn near(size: f64) -> f64 {
+    if size < LARGE { NEAR } else { (size / 8.0).powi(2).clamp(NEAR, NEAR_LARGE) }
 }
 
 /// Edits that would make sums of what is known come nearer, and how much they bring.
@@ -214,12 +258,16 @@ fn merged(
         if let Some((next, child)) = next {
             program = next;
             taken.push(child);
-        } else if !way.remade {
-            return None;
-        } else {
-            // Of the same thing as another: such an edit elsewhere may do the same.
-            let edit = made.choose(rng)?.edit;
-            state.effects.edits[edit].apply(&mut program, rng)?;
+            continue;
+        }
+        match way.unfit {
+            Unfit::Dropped => return None,
+            Unfit::Made => {
+                // Of the same thing as another: such an edit elsewhere may do the same.
+                let edit = made.choose(rng)?.edit;
+                state.effects.edits[edit].apply(&mut program, rng)?;
+            }
+            Unfit::Skipped => {}
         }
     }
     Some(program)
@@ -260,7 +308,14 @@ fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, rng: &mut Rng) -> Vec<Kind<
     let own = state.neighbours.of(focus);
     let relatives = state.neighbours.of_lineage(focus.lineage);
     let relatives = relatives.into_iter().filter(|one| !Arc::ptr_eq(&one.base, focus));
-    for neighbourhood in own.into_iter().chain(relatives.take(2)) {
+    let is_large = state.is_large();
+    let most = if is_large { RELATIVES_LARGE } else { RELATIVES };
+    let mut known = 0;
+    for neighbourhood in own.into_iter().chain(relatives.take(most)) {
+        if is_large && known >= KNOWN_LARGE {
+            break;
+        }
+        known += neighbourhood.children.len();
         let base = &neighbourhood.base;
         for (child, edit) in &neighbourhood.children {
             let change = change(&base.vector, &child.vector);
@@ -425,4 +480,19 @@ fn nearer(
     let worth = |(fitness, plan): &(f64, Vec<usize>)| fitness + plan.len() as f64;
     found.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
     found.into_iter().map(|(_, plan)| plan).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_targets_are_near_from_farther_away() {
+        let share = |best: f64, size: f64| {
+            Combine::default().share(&Standing { generation: 9, best, size }, 48)
+        };
+        assert_eq!((share(399.0, 0.0), share(401.0, 99.0)), (24, 0));
+        assert_eq!((share(401.0, 100.0), share(624.0, 200.0), share(626.0, 200.0)), (0, 24, 0));
+        assert_eq!((share(2499.0, 1e4), share(2501.0, 1e4)), (24, 0));
+    }
 }

@@ -4,19 +4,20 @@
 //! Transactions on Signal Processing, 1993): the kernel that leads nearest is taken, and again for what is left. What is
 //! too much counts more than what lacks, because it is harder to take away than to add.
 
-use super::{Candidate, Proposer, Standing, State};
+use super::{Candidate, LARGE, Proposer, Standing, State, size};
 use crate::{
+    arguments::types_of,
     edit::Rng,
     metric::Aim,
-    target::{Constraint, Target},
+    program::{Program, Ty},
+    target::Target,
 };
 use features::FeatureSpace;
 use rand::Rng as _;
+use std::collections::HashMap;
 
 /// Spaces of counts, which nearly add up when kernels are joined.
 const COUNTS: [&str; 2] = ["instcount", "autophase"];
-/// Instructions from which on a target is a large one.
-const LARGE: f64 = 100.0;
 /// Kernels that are joined at most.
 const PARTS: usize = 4;
 /// Of so many kernels that lead nearest one is drawn; of more for the first.
@@ -28,8 +29,11 @@ const TOO_MUCH: f64 = 3.0;
 const FIRST: u32 = 3;
 
 /// Joins two to four mined kernels.
-#[derive(Debug)]
-pub(super) struct Compose;
+#[derive(Debug, Default)]
+pub(super) struct Compose {
+    /// Whether seeds have parameters alone that are asked for, where some are.
+    fitting: HashMap<usize, bool>,
+}
 
 impl Proposer for Compose {
     fn name(&self) -> &'static str {
@@ -39,14 +43,19 @@ impl Proposer for Compose {
     fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let is_plain = |text: &str| text.starts_with("__kernel") || text.starts_with("kernel");
         let seeds = state.nearest.iter().map(|index| (*index, &state.corpus.seeds[*index]));
+        let asked: Vec<Ty> = state.blank.parameters.iter().map(|one| one.ty).collect();
+        let mut fits = |index: usize, text: &str| {
+            let fits = || fit(&types_of(text), &asked);
+            asked.is_empty() || *self.fitting.entry(index).or_insert_with(fits)
+        };
         let parts = seeds
-            .filter(|(_, seed)| is_plain(&seed.text))
+            .filter(|(index, seed)| is_plain(&seed.text) && fits(*index, &seed.text))
             .map(|(index, seed)| (index, Part::of(state.empty, &seed.vector)));
         let sums = Sums { aim: state.aim, empty: state.empty, parts: parts.collect() };
         state.each(count, rng, |rng| {
             // To choose takes long where there are many seeds.
             let chosen = (!state.is_halted()).then(|| sums.choose(rng))?;
-            joined(state, &chosen)
+            joined(state, &chosen, &asked)
         })
     }
 
@@ -65,25 +74,34 @@ impl Proposer for Compose {
 
     /// A vector of counts that wants at least 100 instructions.
     fn serves(&self, target: &Target, space: &dyn FeatureSpace) -> bool {
-        let is_all = |name: &str| name == "TotalInsts" || name.ends_with(".TotalInsts");
-        let is_large = |(name, wanted): (&str, &Option<Constraint>)| {
-            is_all(name) && wanted.is_some_and(|wanted| wanted.least >= LARGE)
-        };
-        space.name().split(',').all(|name| COUNTS.contains(&name))
-            && space.dimensions().into_iter().zip(&target.constraints).any(is_large)
+        space.name().split(',').all(|name| COUNTS.contains(&name)) && size(target, space) >= LARGE
     }
 }
 
-/// The kernels in one, in this order.
-fn joined(state: &State<'_>, seeds: &[usize]) -> Option<Candidate> {
+/// Whether each of these types is among those that are asked for; `const` is looked at when kernels are joined.
+fn fit(types: &[Ty], asked: &[Ty]) -> bool {
+    let plain = |ty: Ty| match ty {
+        Ty::Pointer { space, scalar, lanes, .. } => {
+            Ty::Pointer { space, scalar, lanes, constant: false }
+        }
+        other => other,
+    };
+    types.iter().all(|ty| asked.iter().any(|other| plain(*ty) == plain(*other)))
+}
+
+/// The kernels in one, in this order; on the parameters that are asked for, where some are.
+fn joined(state: &State<'_>, seeds: &[usize], asked: &[Ty]) -> Option<Candidate> {
     let [first, behind @ ..] = seeds else { return None };
     if behind.is_empty() || state.is_halted() {
         return None;
     }
-    let mut program = state.seed(*first)?.clone();
-    for seed in behind {
-        program = program.followed_by(state.seed(*seed)?)?;
-    }
+    let mut program = if asked.is_empty() {
+        let first = state.seed(*first)?.clone();
+        behind.iter().try_fold(first, |joined, seed| joined.followed_by(state.seed(*seed)?))?
+    } else {
+        let kernels = seeds.iter().map(|seed| state.seed(*seed));
+        Program::in_sequence(&kernels.collect::<Option<Vec<_>>>()?, asked)?
+    };
     program.style = state.style;
     let is_crowded = program.parameters.len() > state.style.parameters;
     (!is_crowded).then(|| Candidate::of_program(program, None))
@@ -167,7 +185,7 @@ impl Sums<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Metric;
+    use crate::{Arguments, Metric};
     use rand::SeedableRng;
 
     fn sums<'a>(aim: &'a Aim, empty: &'a [f64], vectors: &[[f64; 3]]) -> Sums<'a> {
@@ -196,6 +214,22 @@ mod tests {
     }
 
     #[test]
+    fn kernels_fit_whose_parameters_are_all_among_those_that_are_asked_for() {
+        let asked: Arguments = "global float*, global const int*, int".parse().expect("types");
+        for (parameters, is_fit) in [
+            ("__global float* a, const int b", true),
+            ("global const float* restrict a, global int* b, global float* c, int d, int e", true),
+            ("", true),
+            ("__global float4* a", false),
+            ("__local float* a", false),
+            ("__global float* a, image2d_t b", false),
+        ] {
+            let text = format!("kernel void A({parameters}) {{}}");
+            assert_eq!(fit(&types_of(&text), asked.types()), is_fit, "{parameters}");
+        }
+    }
+
+    #[test]
     fn large_points_of_counts_are_served_and_no_others() {
         for (space, target, is_served) in [
             ("instcount", "TotalInsts=100", true),
@@ -208,7 +242,8 @@ mod tests {
         ] {
             let space_of = features::joint(space).expect("registered");
             let target = Target::parse(target, space_of).expect("well-formed");
-            assert_eq!(Compose.serves(&target, space_of), is_served, "{space} {target:?}");
+            let serves = Compose::default().serves(&target, space_of);
+            assert_eq!(serves, is_served, "{space} {target:?}");
         }
     }
 }

@@ -34,6 +34,17 @@ use std::sync::Arc;
 /// grows with the program.
 pub(crate) const LARGEST: usize = 64 << 10;
 
+/// Instructions from which on a target is a large one.
+const LARGE: f64 = 100.0;
+
+/// Instructions that a target asks for at least; 0 where it does not say.
+pub(crate) fn size(target: &Target, space: &dyn FeatureSpace) -> f64 {
+    let is_all = |name: &str| name == "TotalInsts" || name.ends_with(".TotalInsts");
+    let all = space.dimensions().into_iter().zip(&target.constraints);
+    let least = all.filter_map(|(name, wanted)| wanted.filter(|_| is_all(name)));
+    least.map(|wanted| wanted.least).fold(0.0, f64::max)
+}
+
 /// Names that edits of one program give are apart by up to this.
 const NAMES_APART: usize = 100_000;
 
@@ -125,6 +136,11 @@ impl State<'_> {
         self.survivors
     }
 
+    /// Whether many instructions are asked for.
+    fn is_large(&self) -> bool {
+        size(self.target(), self.judge.space()) >= LARGE
+    }
+
     /// Whether no further edit is to be begun: the user wants no more, or the time is up.
     fn is_halted(&self) -> bool {
         self.judge.halt().is_cut()
@@ -175,6 +191,8 @@ pub struct Standing {
     pub generation: u32,
     /// The least squared distance so far, infinite at first.
     pub best: f64,
+    /// Instructions that the target asks for at least; 0 where it does not say.
+    pub size: f64,
 }
 
 /// Suggests programs, and says how a search is to treat it.
@@ -234,7 +252,7 @@ const ALL: [Make; 9] = [
     || Box::new(construct::Construct),
     || Box::new(guided::Guided),
     || Box::new(combine::Combine::default()),
-    || Box::new(compose::Compose),
+    || Box::new(compose::Compose::default()),
     || Box::new(crossover::Crossover),
     || Box::new(mutate::Mutate::default()),
     || Box::new(random::Random),

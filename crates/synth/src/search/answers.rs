@@ -282,7 +282,7 @@ impl Search<'_> {
                 true => Readable::short(),
                 false => Readable::than(&judged.text),
             };
-            // A model goes on with what is left.
+            // The model of `--natural` has the other half of the time.
             let end = run.clock.clone();
             run.clock = end.for_the_next(if self.natural.is_some() { 0.5 } else { 1.0 });
             let readable = self.rewrite(&readable, run, judged, others, found, stop)?;

@@ -9,7 +9,7 @@ use crate::{
     metric::Aim,
     neighbours::Neighbours,
     program::{Program, Style},
-    proposer::{Candidate, Judged, LARGEST, Proposer, Standing, State},
+    proposer::{Candidate, Judged, LARGEST, Proposer, Standing, State, size},
     subset_sum::Trust,
     target::Target,
 };
@@ -270,7 +270,11 @@ impl Search<'_> {
         if self.proposers.is_empty() {
             return Vec::new();
         }
-        let standing = Standing { generation: run.attempt.generations, best: run.attempt.best };
+        let standing = Standing {
+            generation: run.attempt.generations,
+            best: run.attempt.best,
+            size: size(&run.aim.target, self.judge.space()),
+        };
         let shares = self.proposers.iter().map(|proposer| proposer.share(&standing, wanted));
         let mut shares: Vec<usize> = shares.collect();
         for _ in shares.iter().sum::<usize>()..wanted {

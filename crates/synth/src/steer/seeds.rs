@@ -5,6 +5,7 @@ use crate::{
     Corpus, Error, Exclusion, Judge, Settings, Target, archive,
     clock::Clock,
     corpus::{Known, SEEDS, content},
+    leak_rule,
     vectors::Allowance,
 };
 use dataset::Input;
@@ -62,6 +63,9 @@ impl Seeds {
         if self.is_archive {
             archive::require(path, judge)?;
         }
+        if !self.leaks && leak_rule::was_off(path)? {
+            return Err(Error::LeakySeeds(path.clone()));
+        }
         if options.transfer && !self.leaks {
             self.add_targets(options, &mut exclusion)?;
         }
@@ -99,7 +103,7 @@ impl Seeds {
     /// What the leak rule was, for the data set's manifest.
     pub(super) fn rule(&self, options: &SteerOptions) -> serde_json::Value {
         if self.leaks {
-            return serde_json::json!("off: seeds and models may hold the targets themselves");
+            return serde_json::json!(leak_rule::OFF);
         }
         let targets = options.targets.all().iter();
         let suites: BTreeSet<&str> =

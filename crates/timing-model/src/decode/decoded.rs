@@ -14,6 +14,28 @@ pub(super) enum Lead {
     Arithmetic,
 }
 
+/// What an address in memory is made of, where that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A register, and 0 to 2047 bytes on.
+    Near,
+    /// Of an index, too.
+    Indexed,
+    /// None, or another one.
+    Other,
+}
+
+/// What an instruction does with a stack pointer that a stack engine keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stack {
+    /// Bytes by which it moves it, as pushes and pops do.
+    pub(super) moved: i32,
+    /// Whether it reads it as a register like others.
+    pub(super) read: bool,
+    /// Whether it writes it as a register like others.
+    pub(super) written: bool,
+}
+
 /// One instruction, of whatever set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decoded {
@@ -24,6 +46,10 @@ pub(super) struct Decoded {
     pub(super) bytes: u8,
     pub(super) sources: [u8; 4],
     pub(super) address: [u8; 2],
+    pub(super) form: Form,
+    /// Whether its load and its operation are too much for one µop where the address has an index.
+    pub(super) parts: bool,
+    pub(super) stack: Stack,
     pub(super) destinations: [u8; 3],
     /// Whether it works on vector registers.
     pub(super) vector: bool,
@@ -56,6 +82,9 @@ impl Decoded {
             bytes: 0,
             sources: [register::NONE; 4],
             address: [register::NONE; 2],
+            form: Form::Other,
+            parts: false,
+            stack: Stack::default(),
             destinations: [register::SINK; 3],
             vector: false,
             copies: false,

@@ -34,6 +34,8 @@ pub(crate) mod register {
     pub(crate) const FLAGS: u8 = 48;
     pub(crate) const X87: u8 = 50;
     pub(crate) const MASK: u8 = 52;
+    /// The stack pointer of x86-64.
+    pub(crate) const STACK: u8 = 4;
     /// Written by instructions without a destination, never read.
     pub(crate) const SINK: u8 = 254;
     /// Never written, ready since ever.
@@ -79,6 +81,8 @@ pub(crate) struct Operation {
     pub(crate) scheduler: u8,
     /// Cycles that its loads take longer, as loads to vector registers do.
     pub(crate) load_extra: u8,
+    /// Index of the set of ports that take the address of its store.
+    pub(crate) store_address: u8,
     pub(crate) sources: [u8; 4],
     pub(crate) address: [u8; 2],
     pub(crate) destinations: [u8; 3],

@@ -6,6 +6,7 @@
 
 mod cache;
 mod channel;
+mod journal;
 mod mshr;
 mod pages;
 mod prefetch;
@@ -15,6 +16,7 @@ mod tlb;
 use crate::{counters::Counters, cpu::Cpu};
 use cache::{Cache, DIRTY, Evicted, PREFETCHED};
 use channel::Channel;
+use journal::Journal;
 use mshr::Misses;
 use pages::Pages;
 use prefetch::{Run, Streams, Strides};
@@ -47,6 +49,7 @@ pub(crate) struct Memory {
     /// Lines that were accessed without time last, by their low bits, and whether they are known to be
     /// dirty: a second access changes nothing.
     recent: [u64; RECENT],
+    journal: Journal,
     rules: Cpu,
     /// Addresses below are pages of the program's file.
     image_end: u64,
@@ -72,6 +75,7 @@ impl Memory {
             strides: Strides::new(&cpu.prefetch),
             pages: Pages::default(),
             recent: [u64::MAX; RECENT],
+            journal: Journal::new(),
             rules: cpu.clone(),
             image_end,
             faults: 0,
@@ -169,7 +173,7 @@ impl Memory {
     }
 
     /// Accesses with time, or releases of memory, come between those without.
-    pub(crate) fn forget_recent(&mut self) {
+    fn forget_recent(&mut self) {
         self.recent = [u64::MAX; RECENT];
     }
 
@@ -209,6 +213,7 @@ impl Memory {
         self.pages.release(address >> PAGE, bytes.div_ceil(1 << PAGE));
         self.buffers.clear();
         self.forget_recent();
+        self.journal.release();
     }
 
     /// A miss of the first data cache: bring `line` in, answer when it is there.

@@ -48,7 +48,6 @@ impl Accesses<'_> {
 #[derive(Clone, Copy)]
 struct AccessPorts {
     load: u8,
-    store_address: u8,
     store_data: u8,
 }
 
@@ -94,11 +93,8 @@ impl Pipeline {
             sets.push(cpu.mask(ports));
             (sets.len() - 1) as u8
         };
-        let access_ports = AccessPorts {
-            load: set(&cpu.ports.load),
-            store_address: set(&cpu.ports.store_address),
-            store_data: set(&cpu.ports.store_data),
-        };
+        let access_ports =
+            AccessPorts { load: set(&cpu.ports.load), store_data: set(&cpu.ports.store_data) };
         Pipeline {
             cycle: 0,
             renamed: 0,
@@ -290,7 +286,7 @@ impl Pipeline {
         let mut done = result;
         let mut data = 0;
         if is(flag::STORE) {
-            let address = self.ports.take(self.access_ports.store_address, address_ready);
+            let address = self.ports.take(op.store_address, address_ready);
             data = self.ports.take(self.access_ports.store_data, result.max(earliest));
             issued = address.max(data);
             done = result.max(issued + 1);

@@ -21,6 +21,9 @@ use timing_model::{Architecture, Cpu};
 /// Linked into every program that is timed, so that what differs from run to run answers the same.
 pub const DETERMINISM: &str = include_str!("determinism.c");
 
+/// Linked into every program in C behind all else: those in C++ have it from their compiler.
+pub const MATHEMATICS: &str = "-lm";
+
 /// Flags of every build for x86-64, in order; [`Target::flags`] has those of others. The instruction set has SSE4.2 and no fused multiply-add, so
 /// results are those of any x86-64 build; PIE compiles with `-O3`.
 pub const FLAGS: [&str; 8] = [
@@ -81,12 +84,19 @@ fn build_with(
     let mut flags: Vec<OsString> = vec![standard.into()];
     flags.extend(target.flags_of(options.compiler).map(OsString::from));
     flags.extend(options.flags.iter().map(OsString::from));
+    let mut behind: Vec<OsString> = Vec::new();
+    if deterministic {
+        behind.push("determinism.c".into());
+    }
+    if name == SOURCE_C {
+        behind.push(MATHEMATICS.into());
+    }
     let call = Call {
         compiler: &compiler,
         flags,
         source: (name, text.as_bytes()),
         before: Vec::new(),
-        behind: deterministic.then(|| "determinism.c".into()).into_iter().collect(),
+        behind,
         output: PROGRAM,
         folder: place.path(),
         readable: named_paths(&options.flags),

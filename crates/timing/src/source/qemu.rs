@@ -253,7 +253,12 @@ impl Source for Qemu {
 impl Qemu {
     fn measurement(&self, report: &Report) -> Measurement {
         let c = &report.counters;
-        let sampled = self.options.sample_rate > 1;
+        let sampled = report.sampled;
+        let interval = sampled.map(|sampled| {
+            let half = sampled.interval_cycles;
+            let ends = [report.cycles.saturating_sub(half), report.cycles.saturating_add(half)];
+            ends.map(|cycles| seconds(cycles, &self.cpu))
+        });
         Measurement {
             source: "qemu".into(),
             cpu: self.cpu.name.clone(),
@@ -269,7 +274,10 @@ impl Qemu {
             tlb_misses: Some(c.tlb_misses),
             startup_cycles: report.startup_cycles,
             kernel_cycles: Some(report.kernel_cycles),
-            sampling_error_cycles: sampled.then_some(report.sampling_error_cycles),
+            sampling_error_cycles: sampled.map(|_| report.sampling_error_cycles),
+            detailed_instructions: sampled.map(|sampled| sampled.detailed_instructions),
+            strata: sampled.map(|sampled| sampled.strata),
+            interval,
             runs: 1,
             ..Measurement::default()
         }

@@ -78,7 +78,8 @@ const ADVICE: [(EditVerdict, &str); 3] = [
     ),
     (
         EditVerdict::NoProgramPasses,
-        "no program gives the samples' outputs: mend the samples, or add a program that is right",
+        "no program gives the samples' outputs: mend the samples, or add a program that is right (column `detail` \
+         says what became of the first)",
     ),
     (
         EditVerdict::OnlyOneProgram,

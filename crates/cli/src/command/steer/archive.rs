@@ -44,6 +44,12 @@ impl Build {
             headers::say(path, global);
         }
         let archive = synth::Archive::new(&self.datasets, &judge)?;
+        if archive.is_leaky() && !global.is_quiet() {
+            eprintln!(
+                "warning: the leak rule was off where some of these kernels come from: the archive says so, and `steer` takes it \
+                 with --allow-leaks alone"
+            );
+        }
         let cancel = Cancel::from(interrupt::flag()?);
         let bar = Bar::new(global);
         let (force, jobs, progress) = (self.output.force, global.jobs(), &bar);

@@ -217,7 +217,7 @@ impl Steer {
             natural,
         };
         let stop = interrupt::final_flag()?;
-        let runs = Runs::wanted(self.must_run, self.allow_races, &stop, global)?;
+        let runs = Runs::wanted(self.must_run, self.allow_races, 1, &stop, global)?;
         let group = self.work_group.map(|size| WorkGroup::new(size, &stop)).transpose()?;
         let faster = self.faster(&stop)?;
         let dead = self.no_dead_code.then(|| DeadCode::new(global.jobs())).transpose()?;

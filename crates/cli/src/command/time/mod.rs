@@ -113,7 +113,7 @@ pub(super) struct How {
     /// Number of runs: wall takes the best, simulated runs must agree
     #[arg(long, value_name = "N", default_value_t = 1)]
     runs: u64,
-    /// Simulate one of N instructions (1 to 1000) in detail; caches and predictors see all
+    /// Simulate about one of N instructions (1 to 1000) in detail and estimate the rest: faster, with an interval
     #[arg(long, value_name = "1/N", default_value = "1/1", value_parser = rate)]
     sample_rate: u64,
     /// Compiler of source files
@@ -286,7 +286,10 @@ fn rows(m: &Measurement, code: &Code) -> Vec<Vec<String>> {
     };
     row("time", seconds(m.seconds_simulated), whose);
     if let Some([low, high]) = m.interval {
-        let note = format!("95 % interval of the best of {}", m.runs);
+        let note = match m.sampling_error_cycles {
+            Some(_) => "95 % interval of the estimate".to_owned(),
+            None => format!("95 % interval of the best of {}", m.runs),
+        };
         row("", format!("{} to {}", seconds(low), seconds(high)), note);
     }
     if let Some(net) = m.seconds_net {
@@ -307,6 +310,13 @@ fn rows(m: &Measurement, code: &Code) -> Vec<Vec<String>> {
     counted("cycles", m.cycles, cycles_note);
     let ipc = m.ipc.map_or(String::new(), |ipc| format!("{ipc:.2} per cycle"));
     counted("instructions", m.instructions, ipc);
+    if let (Some(detailed), Some(strata), Some(all)) =
+        (m.detailed_instructions, m.strata, m.instructions)
+    {
+        let share = output::percent(detailed, all);
+        let kinds = if strata == 1 { "stratum" } else { "strata" };
+        counted("in detail", Some(detailed), format!("{share} of instructions, {strata} {kinds}"));
+    }
     let of = |part: Option<u64>, whole: Option<u64>| match (part, whole) {
         (Some(part), Some(whole)) => format!("{} of branches", output::percent(part, whole)),
         _ => String::new(),

@@ -82,7 +82,7 @@ impl KernelRewriter {
     /// rule at once; none where clang cannot read it.
     ///
     /// # Errors
-    /// When the clang worker cannot be started.
+    /// When the machine keeps the clang worker from answering.
     pub fn candidates(&self, source: &str) -> Result<Vec<KernelCandidate>> {
         let Some(answer) = ask(&self.clang, &parse(source, true))? else { return Ok(Vec::new()) };
         let (None, Some(tree), Some(facts)) = (answer.first_error(), &answer.tree, &answer.facts)
@@ -90,19 +90,21 @@ impl KernelRewriter {
             return Ok(Vec::new());
         };
         let syntax = Syntax::new(source, tree, facts, false);
-        let candidate = |rule: &Rule| {
+        let candidate = |rule: &Rule| -> Result<Option<KernelCandidate>> {
             let text = applied(source, rule.name, (rule.edits)(&syntax));
             if text == source {
-                return None;
+                return Ok(None);
             }
-            let laid_out = self.clang.format(&text, clang::Language::OpenCl).ok();
+            let layout =
+                Request::Format { source: text.clone(), language: clang::Language::OpenCl };
+            let laid_out = ask(&self.clang, &layout)?;
             let text = laid_out.and_then(|answer| answer.text).unwrap_or(text);
             // A name that a declaration behind it has is not known in front of it, say.
-            let again = self.clang.ask(&parse(&text, false));
-            let is_read = again.is_ok_and(|answer| answer.first_error().is_none());
-            is_read.then_some(KernelCandidate { rule: rule.name, exact: rule.exact, text })
+            let again = ask(&self.clang, &parse(&text, false))?;
+            let is_read = again.is_some_and(|answer| answer.first_error().is_none());
+            Ok(is_read.then_some(KernelCandidate { rule: rule.name, exact: rule.exact, text }))
         };
-        Ok(RULES.iter().filter_map(candidate).collect())
+        RULES.iter().filter_map(|rule| candidate(rule).transpose()).collect()
     }
 }
 

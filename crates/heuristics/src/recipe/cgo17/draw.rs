@@ -88,3 +88,32 @@ pub(super) fn figure7(results: &Results) -> Result<String> {
         Ok(())
     })
 }
+
+/// Figure 8 as published beside Figure 8 the right way up.
+pub(super) fn figure8(results: &Results) -> Result<String> {
+    const BASE: i32 = 300;
+    const PANELS: [(&str, f64); 2] = [
+        ("published formula: new / old, arithmetic mean", 5.5),
+        ("right way up: old / new, geometric mean", 1.25),
+    ];
+    svg("figure 8", (860, 330), |canvas| {
+        for (side, (title, greatest)) in PANELS.into_iter().enumerate() {
+            let left = 50 + side as i32 * 420;
+            canvas.text(title, (left, 20), 13, Align::Left)?;
+            let height = |value: f64| BASE - (value / greatest * f64::from(BASE - 50)) as i32;
+            for (number, (platform, figure)) in results.figure8.iter().enumerate() {
+                let x = left + 60 + number as i32 * 170;
+                let right = &figure.right_orientation;
+                let value = if side == 0 { figure.paper_formula } else { right.geomean };
+                canvas.fill([(x, height(value)), (x + 60, BASE)], SHADES[1])?;
+                let above = (x + 30, height(value) - 9);
+                canvas.text(&format!("{value:.2}"), above, 12, Align::Middle)?;
+                canvas.text(platform, (x + 30, BASE + 14), 13, Align::Middle)?;
+            }
+            canvas.line([(left, BASE), (left + 370, BASE)])?;
+            canvas.line([(left, height(1.0)), (left + 370, height(1.0))])?;
+            canvas.text("1", (left - 6, height(1.0)), 12, Align::Right)?;
+        }
+        Ok(())
+    })
+}

@@ -63,10 +63,15 @@ impl Recipe for Cgo17 {
         let pictures = vec![
             ("table1.svg".to_owned(), draw::table1(&results)?),
             ("figure7.svg".to_owned(), draw::figure7(&results)?),
+            ("figure8.svg".to_owned(), draw::figure8(&results)?),
+        ];
+        let tables = vec![
+            ("figure7.csv".to_owned(), text::figure7_csv(&results)),
+            ("figure8.csv".to_owned(), text::figure8_csv(&results)),
         ];
         let numbers =
             serde_json::to_value(&results).map_err(|error| crate::Error::fit("cgo17", error))?;
-        Ok(Reproduction { numbers, text: text::markdown(&results), pictures })
+        Ok(Reproduction { numbers, text: text::markdown(&results), pictures, tables })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The results in Markdown.
+//! The results in Markdown, and figures as CSV.
 
 use super::{Cells, Results, data::SUITES};
 
@@ -13,6 +13,7 @@ pub(super) fn markdown(results: &Results) -> String {
     for (platform, ranges) in &results.table1_range {
         text += &table1(platform, ranges);
     }
+    text += "![Table 1](table1.svg)\n\n";
     text += &figure7(results);
     text += &figure8(results);
     let nine = &results.figure9;
@@ -78,7 +79,7 @@ fn figure7(results: &Results) -> String {
             seeds.seeds, without[0], without[1], with[0], with[1], seeds.lowered
         );
     }
-    text + "\n"
+    text + "\n![Figure 7, as printed and the right way up](figure7.svg)\n\n"
 }
 
 fn figure8(results: &Results) -> String {
@@ -99,5 +100,52 @@ fn figure8(results: &Results) -> String {
             100.0 * right.accuracy[1],
         );
     }
-    text + "\n"
+    text + "\n![Figure 8, as printed and the right way up](figure8.svg)\n\n"
+}
+
+/// Figure 7, a line for each platform and each set that was trained on. `speedup` is static / predicted, a geometric mean, and its
+/// 95 % interval; `accuracy` a share.
+pub(super) fn figure7_csv(results: &Results) -> String {
+    let mut text = "platform,static device,trained on,paper prints,its formula,speedup,from,to,\
+        accuracy,oracle's speedup\n"
+        .to_owned();
+    for (platform, paper) in PAPER_FIGURE7 {
+        let figure = &results.figure7[platform];
+        let right = &figure.right_orientation;
+        for (at, trained) in ["suites", "suites and CLgen's kernels"].into_iter().enumerate() {
+            let [low, high] = right.geomean_interval[at];
+            text += &format!(
+                "{platform},{},{trained},{},{:.4},{:.4},{low:.4},{high:.4},{:.4},{:.4}\n",
+                figure.static_device,
+                paper[at],
+                figure.paper_formula[at],
+                right.geomean[at],
+                right.accuracy[at],
+                right.oracle_geomean,
+            );
+        }
+    }
+    text
+}
+
+/// Figure 8, a line for each platform. `speedup` is original / extended model, a geometric mean, and its 95 % interval;
+/// accuracies are shares.
+pub(super) fn figure8_csv(results: &Results) -> String {
+    let mut text = "platform,paper prints,its formula,speedup,from,to,accuracy of the original \
+        model,accuracy of the extended model\n"
+        .to_owned();
+    for (platform, paper) in PAPER_FIGURE8 {
+        let figure = &results.figure8[platform];
+        let right = &figure.right_orientation;
+        text += &format!(
+            "{platform},{paper},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4}\n",
+            figure.paper_formula,
+            right.geomean,
+            right.interval[0],
+            right.interval[1],
+            right.accuracy[0],
+            right.accuracy[1],
+        );
+    }
+    text
 }

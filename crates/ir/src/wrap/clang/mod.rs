@@ -60,9 +60,11 @@ impl Compiler for Clang {
             line.arguments().iter().filter_map(|word| known(word)).collect();
         let cxx = is_cxx(&line.name);
         let parsed = parse(&arguments, &line.name)?;
-        // What comes from standard input is known by what is made of it.
+        // What comes from standard input is known by what is made of it; what is thrown away is a question.
         let asks = |source: &Source| match &parsed.output {
-            Some(output) if source.is_input() => is_probe(&line.directory, output),
+            Some(output) if source.is_input() || output == "/dev/null" => {
+                is_probe(&line.directory, output)
+            }
             _ => is_probe(&line.directory, &source.path),
         };
         if parsed.sources.iter().any(asks) {
@@ -158,7 +160,7 @@ impl Compiler for Clang {
         }
         // Where clang is what was asked for, flags of ours may still be what it does not take.
         let otherwise = (gnu || one_pass).then(|| line.command());
-        Some(Plan { command, environment, otherwise, modules, told: None })
+        Some(Plan { command, environment, otherwise, modules, ..Plan::default() })
     }
 }
 

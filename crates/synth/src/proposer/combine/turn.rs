@@ -1,7 +1,7 @@
 //! A program's turn: what is learned of how its edits go together, and sums of their changes by integer
 //! programming.
 
-use super::{Kind, Made, Way};
+use super::{Kind, Made, Unfit, Way};
 use crate::{
     edit::Rng,
     ilp::{self, Column},
@@ -14,6 +14,8 @@ use std::{collections::HashMap, sync::Arc};
 /// How often conflicts are taken out of a sum, and in how many ways it is made.
 const ROUNDS: usize = 4;
 const REALISED: usize = 6;
+/// Edits that make one change, of a large program, which are too many otherwise.
+const OF_A_KIND: usize = 4;
 /// What a change costs more for each sum that it was part of before, for each dimension that it moves,
 /// where it was seen in a relative, and by chance, so that sums differ.
 const DOUBT: f64 = 0.1;
@@ -56,18 +58,24 @@ impl Turn {
         rng: &mut Rng,
     ) -> Vec<Vec<Way>> {
         let excess = state.aim.excess(&self.focus.vector);
+        let of_a_kind = if state.is_large() { OF_A_KIND } else { usize::MAX };
         let mut ways: Vec<Way> = Vec::new();
         let mut columns: Vec<Column<'_>> = Vec::new();
         for (index, kind) in kinds.iter().enumerate() {
             let doubts = self.doubts.get(&kind.hash).copied().unwrap_or(0);
             let cost = 1.0 + DOUBT * f64::from(doubts) + WIDTH * kind.change.len() as f64;
+            let mut fitting = 0;
             for (nth, made) in kind.made.iter().enumerate() {
+                if fitting == of_a_kind {
+                    break;
+                }
                 if !self.fits(made) {
                     continue;
                 }
+                fitting += 1;
                 let strange = if Arc::ptr_eq(made.base, &self.focus) { 0.0 } else { STRANGE };
                 let cost = cost + strange + rng.random_range(0.0..NOISE);
-                ways.push(Way { kind: index, nth: Some(nth), remade: true });
+                ways.push(Way { kind: index, nth: Some(nth), unfit: Unfit::Made });
                 columns.push(kind.column(cost));
             }
         }
@@ -191,7 +199,7 @@ mod tests {
         let focus = judged(["x", "y"]);
         let children = [judged(["p", "y"]), judged(["q", "y"]), judged(["x", "r"])];
         let kinds = children.each_ref().map(|child| kind(&focus, child));
-        let plan = |of: [usize; 2]| of.map(|kind| Way { kind, nth: Some(0), remade: true });
+        let plan = |of: [usize; 2]| of.map(|kind| Way { kind, nth: Some(0), unfit: Unfit::Made });
         let mut turn = Turn::of(&focus);
         assert!(!turn.find_conflicts(&kinds, &plan([0, 2])));
         assert!(turn.find_conflicts(&kinds, &plan([0, 1])));

@@ -1,7 +1,7 @@
 //! Which instruction is in which class.
 
 use crate::decode::Class;
-use iced_x86::{FlowControl, Instruction, Mnemonic as M, OpKind, Register};
+use iced_x86::{EncodingKind, FlowControl, Instruction, Mnemonic as M, OpKind, Register};
 
 /// The class of an instruction.
 pub(super) fn classify(i: &Instruction) -> Class {
@@ -29,6 +29,11 @@ fn register(i: &Instruction, at: u32) -> Option<Register> {
     (i.op_count() > at && i.op_kind(at) == OpKind::Register).then(|| i.op_register(at))
 }
 
+/// Bytes of its first operand.
+fn bytes(i: &Instruction) -> usize {
+    register(i, 0).map_or(i.memory_size().size(), Register::size)
+}
+
 fn is_vector(register: Option<Register>) -> bool {
     register.is_some_and(|r| r.is_vector_register() || r.is_mm())
 }
@@ -39,17 +44,12 @@ fn is_integer(register: Option<Register>) -> bool {
 
 fn integer(i: &Instruction) -> Option<Class> {
     Some(match i.mnemonic() {
-        M::Nop
-        | M::Endbr64
-        | M::Pause
-        | M::Prefetcht0
-        | M::Prefetcht1
-        | M::Prefetcht2
-        | M::Prefetchnta
-        | M::Prefetchw
-        | M::Push
-        | M::Pop
-        | M::Vzeroupper => Class::Nothing,
+        M::Nop | M::Endbr64 | M::Push | M::Pop | M::Vzeroupper => Class::Nothing,
+        M::Pause => Class::Pause,
+        M::Prefetcht0 | M::Prefetcht1 | M::Prefetcht2 | M::Prefetchnta | M::Prefetchw => {
+            Class::Prefetch
+        }
+        M::Leave => Class::Leave,
         M::Mov | M::Movzx | M::Movsx | M::Movsxd | M::Movnti => {
             let (to, from) = (register(i, 0), register(i, 1));
             if has_memory(i) {
@@ -75,52 +75,53 @@ fn integer(i: &Instruction) -> Option<Class> {
         | M::Dec
         | M::Neg
         | M::Not
-        | M::Cdq
-        | M::Cqo
-        | M::Cwd
         | M::Cbw
         | M::Cwde
         | M::Cdqe
-        | M::Bt
-        | M::Bts
-        | M::Btr
-        | M::Btc
-        | M::Andn
-        | M::Blsr
-        | M::Blsi
-        | M::Blsmsk
-        | M::Bextr
-        | M::Bzhi
-        | M::Bswap
-        | M::Movbe
         | M::Clc
         | M::Stc
-        | M::Cmc
-        | M::Lahf
-        | M::Sahf => Class::Alu,
+        | M::Cmc => Class::Alu,
+        M::Cdq | M::Cqo | M::Cwd | M::Bt | M::Bts | M::Btr | M::Btc | M::Lahf | M::Sahf => {
+            Class::BitTest
+        }
+        M::Andn | M::Blsr | M::Blsi | M::Blsmsk | M::Bzhi => Class::BitField,
+        M::Bswap | M::Movbe if bytes(i) < 8 => Class::BitField,
+        M::Bextr | M::Bswap | M::Movbe => Class::BitFieldTwo,
         M::Adc | M::Sbb | M::Adcx | M::Adox => Class::Carry,
-        M::Shl | M::Shr | M::Sar | M::Sal | M::Rol | M::Ror | M::Rcl | M::Rcr => {
-            if register(i, 1).is_some() { Class::ShiftVariable } else { Class::Shift }
+        M::Shl | M::Shr | M::Sar | M::Sal | M::Rol | M::Ror if register(i, 1).is_some() => {
+            Class::ShiftVariable
+        }
+        M::Shl | M::Shr | M::Sar | M::Sal | M::Rol | M::Ror => Class::Shift,
+        M::Rcl | M::Rcr => {
+            let by_one = i.op_kind(1) == OpKind::Immediate8 && i.immediate8() == 1;
+            if by_one { Class::RotateCarry } else { Class::RotateCarryFar }
         }
         M::Shlx | M::Shrx | M::Sarx | M::Rorx => Class::Shift,
+        M::Shld | M::Shrd if register(i, 2).is_some() => Class::ShiftDoubleVariable,
         M::Shld | M::Shrd => Class::ShiftDouble,
         M::Lea => {
-            let terms = u8::from(i.memory_base() != Register::None)
-                + u8::from(i.memory_index() != Register::None)
-                + u8::from(i.memory_displacement64() != 0);
-            if terms == 3 { Class::LeaSlow } else { Class::Lea }
+            let both = i.memory_base() != Register::None && i.memory_index() != Register::None;
+            match (both, i.memory_displacement64(), i.memory_displ_size()) {
+                (false, ..) | (true, 0, 0) => Class::Lea,
+                (true, 0, _) => Class::LeaZero,
+                (true, ..) => Class::LeaSlow,
+            }
         }
         M::Imul if i.op_count() > 1 => Class::Multiply,
         M::Pdep | M::Pext | M::Crc32 => Class::Multiply,
-        M::Imul | M::Mul | M::Mulx => Class::MultiplyWide,
-        M::Div | M::Idiv => {
-            let bytes = register(i, 0).map_or(i.memory_size().size(), Register::size);
-            if bytes == 8 { Class::Divide64 } else { Class::Divide32 }
-        }
+        M::Imul | M::Mul | M::Mulx => match bytes(i) {
+            1 => Class::Multiply,
+            8 => Class::MultiplyWide,
+            _ => Class::MultiplyWide32,
+        },
+        M::Div if bytes(i) == 8 => Class::Divide64,
+        M::Idiv if bytes(i) == 8 => Class::DivideSigned64,
+        M::Div | M::Idiv => Class::Divide32,
         M::Popcnt | M::Lzcnt | M::Tzcnt => Class::BitCount,
         M::Bsf | M::Bsr => Class::BitScan,
         M::Xchg | M::Xadd | M::Cmpxchg => Class::Exchange,
-        M::Mfence | M::Lfence | M::Sfence | M::Cpuid | M::Xgetbv | M::Cmpxchg16b => Class::Fence,
+        M::Mfence | M::Lfence | M::Sfence | M::Xgetbv | M::Cmpxchg16b => Class::Fence,
+        M::Cpuid => Class::Identify,
         M::Stosb
         | M::Stosw
         | M::Stosd
@@ -145,12 +146,13 @@ fn integer(i: &Instruction) -> Option<Class> {
 }
 
 fn conditional(mnemonic: M) -> Option<Class> {
+    if matches!(mnemonic, M::Cmova | M::Cmovbe | M::Seta | M::Setbe) {
+        return Some(Class::ConditionalTwo);
+    }
     matches!(
         mnemonic,
-        M::Cmova
-            | M::Cmovae
+        M::Cmovae
             | M::Cmovb
-            | M::Cmovbe
             | M::Cmove
             | M::Cmovg
             | M::Cmovge
@@ -163,10 +165,8 @@ fn conditional(mnemonic: M) -> Option<Class> {
             | M::Cmovo
             | M::Cmovp
             | M::Cmovs
-            | M::Seta
             | M::Setae
             | M::Setb
-            | M::Setbe
             | M::Sete
             | M::Setg
             | M::Setge
@@ -193,6 +193,9 @@ fn text(i: &Instruction) -> String {
 }
 
 fn floating(i: &Instruction) -> Option<Class> {
+    if is_to_integer(i.mnemonic()) {
+        return Some(Class::ConvertToInteger);
+    }
     if !is_vector(register(i, 0)) && !is_vector(register(i, 1)) {
         return None;
     }
@@ -202,10 +205,10 @@ fn floating(i: &Instruction) -> Option<Class> {
     let float = ends(&["ss", "ps", "sd", "pd"]);
     let single = ends(&["ss", "ps"]);
     Some(if starts(&["cvt"]) {
-        if is_integer(register(i, 0)) {
-            Class::ConvertToInteger
-        } else if starts(&["cvtsi"]) {
+        if starts(&["cvtsi"]) {
             Class::ConvertFromInteger
+        } else if ["cvtdq2ps", "cvtps2dq", "cvttps2dq"].contains(&&name[..]) {
+            Class::ConvertPacked
         } else {
             Class::ConvertFloat
         }
@@ -235,10 +238,12 @@ fn floating(i: &Instruction) -> Option<Class> {
         Class::VectorLogic
     } else if starts(&["movmsk", "test"]) {
         Class::VectorMask
-    } else if starts(&["shuf", "unpck", "permil", "insertps", "extractps"]) {
+    } else if starts(&["extractps"]) {
+        extraction(i)
+    } else if starts(&["shuf", "unpck", "permil", "insertps"]) {
         Class::VectorShuffle
     } else if starts(&["blendv"]) {
-        Class::VectorBlend
+        blend(i)
     } else if starts(&["blend"]) {
         Class::VectorLogic
     } else if starts(&["movap", "movup", "movs", "movh", "movl", "movnt"]) {
@@ -246,6 +251,37 @@ fn floating(i: &Instruction) -> Option<Class> {
     } else {
         return None;
     })
+}
+
+/// Whether an instruction turns a float, of a register or of memory, to an integer register.
+fn is_to_integer(mnemonic: M) -> bool {
+    matches!(
+        mnemonic,
+        M::Cvtss2si
+            | M::Cvtsd2si
+            | M::Cvttss2si
+            | M::Cvttsd2si
+            | M::Vcvtss2si
+            | M::Vcvtsd2si
+            | M::Vcvttss2si
+            | M::Vcvttsd2si
+    )
+}
+
+/// An element of a vector goes to a register, or with a shuffle to memory.
+fn extraction(i: &Instruction) -> Class {
+    if has_memory(i) { Class::VectorShuffle } else { Class::VectorExtract }
+}
+
+fn blend(i: &Instruction) -> Class {
+    let implied = i.encoding() == EncodingKind::Legacy;
+    if implied { Class::VectorBlendImplied } else { Class::VectorBlend }
+}
+
+/// A shift of all elements by one count, which a vector register may hold.
+fn vector_shift(i: &Instruction) -> Class {
+    let by_register = is_vector(register(i, i.op_count() - 1));
+    if by_register { Class::VectorShiftVariable } else { Class::VectorShift }
 }
 
 fn moves(i: &Instruction, whole: bool) -> Class {
@@ -280,15 +316,17 @@ fn vector(i: &Instruction) -> Option<Class> {
     } else if starts(&["movdq", "movntdq", "lddqu"]) {
         moves(i, true)
     } else if starts(&["pinsr"]) {
-        Class::IntegerToVector
+        if has_memory(i) { Class::VectorShuffle } else { Class::VectorInsert }
     } else if starts(&["pextr"]) {
-        Class::VectorToInteger
-    } else if starts(&["pmovmskb", "ptest", "movmsk"]) {
+        extraction(i)
+    } else if starts(&["ptest"]) {
+        Class::VectorTest
+    } else if starts(&["pmovmskb", "movmsk"]) {
         Class::VectorMask
     } else if starts(&["pand", "por", "pxor", "pblendw", "pblendd"]) {
         Class::VectorLogic
     } else if starts(&["pblendv"]) {
-        Class::VectorBlend
+        blend(i)
     } else if starts(&["pmulld"]) {
         Class::VectorMultiply32
     } else if starts(&["pmul", "pmadd"]) {
@@ -299,12 +337,16 @@ fn vector(i: &Instruction) -> Option<Class> {
         Class::VectorHorizontal
     } else if starts(&["pcmpistr", "pcmpestr"]) {
         Class::VectorText
-    } else if starts(&["aes", "pclmul", "sha"]) {
+    } else if starts(&["pclmul"]) {
+        Class::CarryLess
+    } else if starts(&["aes", "sha"]) {
         Class::Crypto
     } else if starts(&["pslldq", "psrldq"]) {
         Class::VectorShuffle
-    } else if starts(&["psll", "psrl", "psra"]) {
+    } else if starts(&["psllv", "psrlv", "psrav"]) {
         Class::VectorShift
+    } else if starts(&["psll", "psrl", "psra"]) {
+        vector_shift(i)
     } else if starts(&[
         "perm2", "permd", "permq", "permp", "extracti", "extractf", "inserti", "insertf",
     ]) || starts(&["broadcast", "pbroadcast"])
@@ -314,7 +356,13 @@ fn vector(i: &Instruction) -> Option<Class> {
         "pshuf", "punpck", "pack", "palignr", "pmovzx", "pmovsx", "movdd", "movsh", "movsl",
     ]) {
         Class::VectorShuffle
-    } else if starts(&["padd", "psub", "pcmp", "pmin", "pmax", "pabs", "pavg", "psign"]) {
+    } else if name == "pcmpgtq" {
+        Class::VectorCompare64
+    } else if starts(&[
+        "pcmp", "pmin", "pmax", "pabs", "pavg", "psign", "padds", "paddus", "psubs", "psubus",
+    ]) {
+        Class::VectorCompare
+    } else if starts(&["padd", "psub"]) {
         Class::VectorAlu
     } else {
         return None;
@@ -345,7 +393,7 @@ fn x87(i: &Instruction) -> Option<Class> {
 fn by_operands(i: &Instruction) -> Class {
     if is_vector(register(i, 0)) {
         Class::VectorAlu
-    } else if i.op_count() > 0 && i.encoding() != iced_x86::EncodingKind::Legacy {
+    } else if i.op_count() > 0 && i.encoding() != EncodingKind::Legacy {
         Class::Alu
     } else {
         Class::Microcode

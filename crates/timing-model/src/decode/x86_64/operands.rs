@@ -1,7 +1,16 @@
 //! What an instruction reads and writes.
 
-use crate::decode::{decoded::Decoded, flag, register};
-use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
+use crate::decode::{
+    decoded::{Decoded, Form, Stack},
+    flag, register,
+};
+use iced_x86::{
+    EncodingKind, Instruction, InstructionInfo, InstructionInfoFactory, Mnemonic, OpAccess, OpKind,
+    Register,
+};
+
+/// Bytes behind a register below which an address is near it.
+const NEAR: u64 = 2048;
 
 /// Fill in sources, addresses, destinations and memory accesses.
 pub(super) fn fill(decoded: &mut Decoded, i: &Instruction, factory: &mut InstructionInfoFactory) {
@@ -62,6 +71,52 @@ pub(super) fn fill(decoded: &mut Decoded, i: &Instruction, factory: &mut Instruc
     decoded.sources = sources.items;
     decoded.address = address.items;
     decoded.destinations = destinations.items;
+    decoded.form = form(i);
+    decoded.stack = stack_use(i, info);
+    decoded.parts = decoded.form == Form::Indexed
+        && decoded.flags & (flag::LOAD | flag::STORE) == flag::LOAD
+        && parts(i, info);
+}
+
+/// What the address of an instruction's memory is made of.
+fn form(i: &Instruction) -> Form {
+    let has_memory = (0..i.op_count()).any(|at| i.op_kind(at) == OpKind::Memory);
+    if has_memory && i.memory_index() != Register::None {
+        Form::Indexed
+    } else if has_memory
+        && i.memory_base().is_gpr64()
+        && !i.has_segment_prefix()
+        && i.memory_displacement64() < NEAR
+    {
+        Form::Near
+    } else {
+        Form::Other
+    }
+}
+
+/// Whether an instruction that loads at an address with an index is of more than two operands, flags among them, or only
+/// writes its first one: those of vectors, and those that read flags.
+fn parts(i: &Instruction, info: &InstructionInfo) -> bool {
+    let vector = i.op_count() > 0 && i.op_register(0).is_vector_register();
+    let three = i.encoding() == EncodingKind::VEX && i.op_count() > 2;
+    let reads_flags = i.rflags_read() != 0;
+    vector && (three || info.op0_access() == OpAccess::Write) || reads_flags && i.op_count() == 2
+}
+
+/// What an instruction does with the stack pointer, by pushing and popping and otherwise.
+fn stack_use(i: &Instruction, info: &InstructionInfo) -> Stack {
+    let is_it = |one: Register| one.full_register() == Register::RSP;
+    let mut stack = Stack {
+        moved: i.stack_pointer_increment(),
+        read: is_it(i.memory_base()),
+        written: i.mnemonic() == Mnemonic::Leave,
+    };
+    for at in (0..i.op_count()).filter(|at| is_it(i.op_register(*at))) {
+        let access = info.op_access(at);
+        stack.read |= access != OpAccess::Write;
+        stack.written |= !matches!(access, OpAccess::Read | OpAccess::CondRead);
+    }
+    stack
 }
 
 /// The model's register for an architectural one.
