@@ -314,8 +314,9 @@ fn number(all: &[char], from: usize) -> (Option<i64>, usize) {
     let mut at = from + first;
     let mut text: String = all[from..at].iter().collect();
     // `100,000`, and `100{,}000` in TeX.
-    while first <= 3 {
+    loop {
         let comma = match all[at..] {
+            _ if first > 3 => break,
             ['{', ',', '}', ..] => 3,
             [',', ..] => 1,
             _ => break,

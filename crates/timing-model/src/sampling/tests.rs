@@ -109,7 +109,7 @@ fn slow_change_within_a_phase_is_followed() {
 /// Intervals in which one phase ends and another begins are mixtures of both.
 #[test]
 fn phases_that_are_no_longer_than_an_interval_are_told_apart() {
-    let block = |at: u64| if at / 33_000 % 2 == 0 { (7, 150) } else { (3, 50) };
+    let block = |at: u64| if (at / 33_000).is_multiple_of(2) { (7, 150) } else { (3, 50) };
     let (estimate, all) = sampled(50, 100_000_000, block);
     assert!(estimate.figures[0].abs_diff(all) < all / 33, "{estimate:?} of {all}");
     assert!(estimate.strata > 2);
