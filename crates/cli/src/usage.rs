@@ -12,10 +12,13 @@ const COUNTS: [&str; 7] = ["n", "limit", "count", "number", "max", "first", "hea
 const COUNTED: [&str; 3] = ["n", "programs", "sample"];
 
 /// Words that a command does not take, and what there is in their place.
-const ELSEWHERE: [(&str, &str, &str); 3] = [
+const ELSEWHERE: [(&str, &str, &str); 6] = [
     ("fetch", "--list", "without a name the names are listed"),
     ("ir", "show", "`stampmill show DATASET` prints modules"),
     ("query", "--limit", "LIMIT N stands in the query, at its end"),
+    ("time", "--net", "`stampmill time compare A B --net` compares times less start-up"),
+    ("time", "--fail-above", "`stampmill time compare A B --fail-above 5` fails where B is slower"),
+    ("time", "--markdown", "`stampmill time compare A B --markdown` prints Markdown"),
 ];
 
 /// Put what to do beside what is wrong with `arguments`.
@@ -92,6 +95,7 @@ mod tests {
             ("stampmill features k v", "tip: --out names what is made: --out v"),
             ("stampmill fetch --list", "tip: without a name the names are listed"),
             ("stampmill ir show k", "tip: `stampmill show DATASET` prints modules"),
+            ("stampmill time a.c b.c --net", "tip: `stampmill time compare A B --net`"),
             ("stampmill src", "tip: `stampmill show src` shows what is there"),
             ("stampmill run k --device cpu", "tip: a similar argument exists: '--devices'"),
             ("stampmill opt a.c -O3", "use '-- -O'"),

@@ -109,6 +109,11 @@ fn each_bad_kernel_gets_its_outcome_and_harms_no_other() {
         ("pointers", "kernel void A(global float* a, pipe int p) { a[get_global_id(0)] *= 2.0f; }"),
         ("large", &large),
         (
+            "clamps",
+            "kernel void A(global const int* a, global int* b, int lo, int hi) {
+            int i = get_global_id(0); int v = a[i]; b[i] = v < lo ? lo : (v > hi ? hi : v); }",
+        ),
+        (
             "prints",
             "kernel void A(global float* a) {
             int i = get_global_id(0); if (i == 0) printf(\"%f\\n\", a[0]); a[i] += 1.0f; }",
@@ -127,6 +132,7 @@ fn each_bad_kernel_gets_its_outcome_and_harms_no_other() {
         ("reads-outside", "out-of-bounds"),
         ("crash", "crash"),
         ("large", "pass"),
+        ("clamps", "pass"),
         ("prints", "pass"),
     ] {
         for row in &found[name] {

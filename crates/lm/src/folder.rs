@@ -54,7 +54,7 @@ impl Run<'_> {
         fs::write(&file, self.settings).map_err(Error::file("write", &file))?;
         let mut arguments = vec!["--device".to_owned(), self.device.to_owned()];
         if let Some(limit) = self.limit {
-            arguments.extend(["--seconds".to_owned(), limit.as_secs().to_string()]);
+            arguments.extend(["--seconds".to_owned(), limit.as_secs_f64().to_string()]);
         }
         if resumes {
             arguments.push("--resume".to_owned());

@@ -10,9 +10,13 @@ use serde::{Deserialize, Serialize};
 use std::{
     env, fs,
     io::{BufRead, BufReader},
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
     time::Duration,
 };
 
@@ -64,6 +68,31 @@ pub struct Trained {
     #[serde(default)]
     pub fitted: Option<u64>,
 }
+
+/// A step that is not done yet.
+#[derive(Deserialize)]
+struct Part {
+    step: u64,
+    parts_done: u64,
+    parts: u64,
+    step_seconds: f64,
+}
+
+impl Part {
+    fn words(&self) -> String {
+        let Part { step, parts_done, parts, step_seconds } = self;
+        format!(
+            "step {step}: {parts_done} of {parts} parts; a step takes about {step_seconds:.0} s"
+        )
+    }
+}
+
+/// How often is looked whether to stop.
+const LOOK: Duration = Duration::from_millis(100);
+/// A step that takes longer is told of.
+const LONG_SECONDS: f64 = 20.0;
+/// Status of a trainer that has said what is wrong.
+const SAID: i32 = 2;
 
 /// The Python to train with, if there is one: that of the variable, that which `make torch` makes, the search path's
 /// where it has what is needed.
@@ -162,35 +191,72 @@ pub fn train(
     tracing::info!(program = %python.display(), process = child.id(), "the trainer was started");
     progress.begin("training", steps);
     let complaints = listen(&mut child);
-    let mut trained = None;
+    let (sender, receiver) = mpsc::channel();
     let lines = child.stdout.take().map(BufReader::new);
-    for line in lines.into_iter().flat_map(BufRead::lines).map_while(std::io::Result::ok) {
+    std::thread::spawn(move || {
+        let mut lines = lines.into_iter().flat_map(BufRead::lines);
+        // Nobody listens any more where the run was stopped.
+        while let Some(Ok(line)) = lines.next()
+            && sender.send(line).is_ok()
+        {}
+    });
+    let (mut trained, mut seconds, mut noted) = (None, None, false);
+    loop {
         if cancelled.load(Ordering::Relaxed) {
             stop(&mut child);
             return Err(Error::Cancelled);
         }
+        let line = match receiver.recv_timeout(LOOK) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
         if let Ok(metric) = serde_json::from_str::<Metric>(&line) {
+            let before = seconds.replace(metric.seconds).or((metric.step == 1).then_some(0.0));
             progress.advance(1);
-            progress.message(&format!(
-                "loss {:.4}{} {:.0} tokens/s",
-                metric.loss,
-                metric
-                    .validation_loss
-                    .map(|loss| format!(" validation {loss:.4}"))
-                    .unwrap_or_default(),
-                metric.tokens_per_second
-            ));
+            progress.message(&step_words(&metric, before));
+        } else if let Ok(part) = serde_json::from_str::<Part>(&line) {
+            progress.message(&part.words());
+            if part.step_seconds >= LONG_SECONDS && !noted {
+                noted = true;
+                progress.note(&format!(
+                    "a step takes about {:.0} s here; a smaller `batch_tokens`, `width` or `layers` in a --recipe makes it shorter",
+                    part.step_seconds
+                ));
+            }
         } else if let Ok(done) = serde_json::from_str::<Trained>(&line) {
             trained = Some(done);
         }
     }
     let status = child.wait().map_err(cannot)?;
     let said = complaints.and_then(|thread| thread.join().ok()).unwrap_or_default();
-    if !status.success() {
-        let less = "a smaller `batch_tokens` or `length` in the recipe needs less";
-        return Err(failure(status, &said, less));
+    if status.success() {
+        return trained.ok_or_else(|| Error::Engine("the trainer said no result".to_owned()));
     }
-    trained.ok_or_else(|| Error::Engine("the trainer said no result".to_owned()))
+    if status.signal().is_some() {
+        // What ended both of us may have come to it first.
+        std::thread::sleep(LOOK);
+    }
+    if cancelled.load(Ordering::Relaxed) {
+        return Err(Error::Cancelled);
+    }
+    if status.code() == Some(SAID) && !said.is_empty() {
+        return Err(Error::Engine(complaint(&said)));
+    }
+    Err(failure(status, &said, "a smaller `batch_tokens` or `length` in the recipe needs less"))
+}
+
+/// What a step came to, and how long it took.
+fn step_words(metric: &Metric, before: Option<f64>) -> String {
+    let validation =
+        metric.validation_loss.map(|loss| format!(" validation {loss:.4}")).unwrap_or_default();
+    let step = before.map(|before| format!(", {:.1} s a step", metric.seconds - before));
+    format!(
+        "loss {:.4}{validation} {:.0} tokens/s{}",
+        metric.loss,
+        metric.tokens_per_second,
+        step.unwrap_or_default()
+    )
 }
 
 fn stop(child: &mut Child) {
@@ -222,6 +288,18 @@ pub fn metrics(folder: &Path) -> Result<Vec<Metric>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_says_how_long_it_takes() {
+        let line = r#"{"step":3,"parts_done":2,"parts":12,"step_seconds":80.4}"#;
+        assert!(serde_json::from_str::<Metric>(line).is_err());
+        let part: Part = serde_json::from_str(line).unwrap();
+        assert_eq!(part.words(), "step 3: 2 of 12 parts; a step takes about 80 s");
+        let metric = r#"{"step":1,"tokens":2,"seconds":3,"loss":4,"validation_loss":null,"learning_rate":5,"gradient_norm":6,"tokens_per_second":7}"#;
+        let metric: Metric = serde_json::from_str(metric).unwrap();
+        assert_eq!(step_words(&metric, Some(0.5)), "loss 4.0000 7 tokens/s, 2.5 s a step");
+        assert_eq!(step_words(&metric, None), "loss 4.0000 7 tokens/s");
+    }
 
     #[test]
     fn a_broken_line_of_metrics_is_an_error() {

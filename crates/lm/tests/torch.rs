@@ -34,6 +34,7 @@ fn main() -> ExitCode {
     let mut trials = vec![
         Trial::new("both_engines_give_models_infill_the_same_logits", shipped),
         Trial::new("a_loss_that_is_not_finite_stops_training", not_finite),
+        Trial::new("time_that_ends_before_the_first_step_is_told", no_time),
         Trial::new("broken_folders_are_refused_and_left_as_they_are", broken),
         Trial::new("the_same_seed_draws_the_same_in_the_libtorch_engine", same_seed),
         Trial::new("an_engine_that_cannot_go_on_says_why", cannot_go_on),
@@ -417,6 +418,16 @@ fn ranks(_: Kind, folder: &Path) -> Done {
 fn losses(folder: &Path) -> Result<Vec<(u64, f64, Option<f64>)>, Failed> {
     let metrics = stampmill_lm::metrics(folder)?;
     Ok(metrics.iter().map(|m| (m.step, m.loss, m.validation_loss)).collect())
+}
+
+fn no_time() -> Done {
+    let folder = folder(Kind::Lstm, &recipe(Kind::Lstm))?;
+    let arguments = ["--device", "cpu", "--seconds", "0"].map(str::to_owned);
+    let stop = AtomicBool::new(false);
+    let came = stampmill_lm::train(folder.path(), &arguments, STEPS, &dataset::Silent, &stop);
+    let Err(error) = came else { return Err("it trained".into()) };
+    let said = error.to_string();
+    ensure(said.starts_with("the limit of 0 s ended before the first step"), || said.clone())
 }
 
 /// Trained through the library, as `stampmill train` does.

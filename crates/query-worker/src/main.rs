@@ -11,7 +11,7 @@ mod explain;
 use arrow::{
     array::{ArrayRef, RecordBatch, StringArray},
     compute::{CastOptions, cast_with_options},
-    datatypes::SchemaRef,
+    datatypes::{Field, Schema, SchemaRef},
     error::ArrowError,
     ipc::writer::StreamWriter,
 };
@@ -139,12 +139,20 @@ fn answer(question: &Question) -> Result<(), Error> {
     runtime.map_err(Error::Start)?.block_on(select(question))
 }
 
-/// The query with places for names where a vector is a list: `instcount[35]` for `instcount['Load']`.
-fn by_place(question: &Question) -> String {
-    let mut sql = question.sql.clone();
+/// A number of a vector that is a list, as the query writes it.
+struct Place {
+    /// `instcount['Load']`.
+    written: String,
+    /// `instcount[Int64(35)]`, as the engine heads its column.
+    headed: String,
+}
+
+/// The query with places for names where a vector is a list: `instcount[35]` for `instcount['Load']`; and these.
+fn by_place(question: &Question) -> (String, Vec<Place>) {
+    let (mut sql, mut places) = (question.sql.clone(), Vec::new());
     // Opening a data set reads it through: only for a query that may name such a place.
     if !sql.contains("['") {
-        return sql;
+        return (sql, places);
     }
     for dataset in question.datasets() {
         let Ok(columns) = dataset.columns() else { continue };
@@ -153,13 +161,48 @@ fn by_place(question: &Question) -> String {
             let is_list =
                 columns.field_with_name(space).is_ok_and(|field| field.data_type().is_list());
             for (name, at) in names.as_array().into_iter().flatten().zip(1..) {
-                if let (true, Some(name)) = (is_list, name.as_str()) {
-                    sql = sql.replace(&format!("{space}['{name}']"), &format!("{space}[{at}]"));
+                let (true, Some(name)) = (is_list, name.as_str()) else { continue };
+                let written = format!("{space}['{name}']");
+                if sql.contains(&written) {
+                    sql = sql.replace(&written, &format!("{space}[{at}]"));
+                    let headed = format!("{space}[Int64({at})]");
+                    places.push(Place { written, headed });
                 }
             }
         }
     }
-    sql
+    (sql, places)
+}
+
+/// The schema with columns headed as the query writes them.
+fn as_written(schema: &SchemaRef, sql: &str, places: &[Place]) -> SchemaRef {
+    if places.is_empty() {
+        return Arc::clone(schema);
+    }
+    let head = |name: &str| {
+        places.iter().fold(name.to_owned(), |name, place| {
+            place.head(&name, sql.contains(&format!(".{}", place.written)))
+        })
+    };
+    let fields = schema.fields().iter();
+    let fields: Vec<Field> =
+        fields.map(|field| field.as_ref().clone().with_name(head(field.name()))).collect();
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+impl Place {
+    /// A column's name with this as it is written; the engine puts a table before it, which stays where the query has one.
+    fn head(&self, name: &str, has_table: bool) -> String {
+        let is_letter = |one: char| one.is_alphanumeric() || one == '_';
+        let (mut told, mut rest) = (String::new(), name);
+        while let Some((before, after)) = rest.split_once(&self.headed) {
+            let bare = before.strip_suffix('.').filter(|_| !has_table);
+            told += bare.map_or(before, |bare| bare.trim_end_matches(is_letter));
+            told += &self.written;
+            rest = after;
+        }
+        told + rest
+    }
 }
 
 async fn select(question: &Question) -> Result<(), Error> {
@@ -195,9 +238,9 @@ async fn select(question: &Question) -> Result<(), Error> {
 async fn send(context: &SessionContext, question: &Question) -> Result<(), Error> {
     // A query reads; it neither makes tables nor writes files.
     let reading = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false);
-    let sql = by_place(question);
+    let (sql, places) = by_place(question);
     let frame = context.sql_with_options(&sql, reading).await.map_err(Error::Sql)?;
-    let schema = Arc::clone(frame.schema().inner());
+    let schema = as_written(frame.schema().inner(), &question.sql, &places);
     let mut rows = frame.execute_stream().await.map_err(Error::Sql)?;
     let mut writer = StreamWriter::try_new(BufWriter::new(std::io::stdout()), &schema)?;
     while let Some(batch) = rows.next().await {
@@ -305,5 +348,13 @@ mod tests {
         assert_eq!(own_name(&[table("dataset", "/d/my-kernels")]), None);
         assert_eq!(own_name(&[table("k", "/d/kernels")]), None);
         assert_eq!(own_name(&[table("dataset", "k"), table("k", "v")]), None);
+    }
+
+    #[test]
+    fn a_number_of_a_vector_is_headed_as_it_is_written() {
+        let place = Place { written: "i['Load']".to_owned(), headed: "i[Int64(35)]".to_owned() };
+        assert_eq!(place.head("avg(v.i[Int64(35)])", false), "avg(i['Load'])");
+        assert_eq!(place.head("v.i[Int64(35)]", true), "v.i['Load']");
+        assert_eq!(place.head("path", false), "path");
     }
 }

@@ -12,9 +12,14 @@ pub enum Error {
     /// No table is given and none is named.
     #[error(
         "the query names no data set of the current folder{}; give each as NAME=DATASET: stampmill query SQL NAME=DATASET",
-        there(.0)
+        there(.known, .meant.as_ref())
     )]
-    NoTable(Vec<String>),
+    NoTable {
+        /// Data sets of the folder.
+        known: Vec<String>,
+        /// What stands in the place of a table, and the data set that is called nearly so.
+        meant: Option<(String, String)>,
+    },
     /// The program that answers is not here.
     #[error(transparent)]
     NoProgram(#[from] host::Missing),
@@ -60,7 +65,10 @@ pub enum Error {
 }
 
 /// Data sets that may be meant.
-fn there(names: &[String]) -> String {
+fn there(names: &[String], meant: Option<&(String, String)>) -> String {
+    if let Some((wanted, name)) = meant {
+        return format!(" (did you mean `{name}` for `{wanted}`?)");
+    }
     match names {
         [] => String::new(),
         some => format!(", which holds {}", some.join(", ")),

@@ -161,7 +161,10 @@ impl Query {
         if named.is_empty() {
             return Err(match begun {
                 Some(folder) => dataset::Error::NotADataset(folder).into(),
-                None => Error::NoTable(data_sets(Path::new("."))),
+                None => {
+                    let there = data_sets(Path::new("."));
+                    Error::NoTable { meant: meant(sql, &there), known: shortened(there) }
+                }
             });
         }
         Ok(Query { sql: sql.to_owned(), tables: named, memory, by: None })
@@ -389,12 +392,29 @@ fn data_sets(folder: &Path) -> Vec<String> {
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
+    names
+}
+
+/// The first names, and how many more there are.
+fn shortened(mut names: Vec<String>) -> Vec<String> {
     let more = names.len().saturating_sub(MOST_NAMED);
     names.truncate(MOST_NAMED);
     if more > 0 {
         names.push(format!("{more} more"));
     }
     names
+}
+
+/// A word of the statement that stands where a table does, and the name among `there` that is near it, as a statement
+/// writes it.
+fn meant(sql: &str, there: &[String]) -> Option<(String, String)> {
+    let unquoted: Vec<String> = there.iter().map(|name| name.replace(is_quoted, "_")).collect();
+    let words: Vec<&str> = words(sql).collect();
+    words.windows(2).find_map(|pair| {
+        let is_before = ["from", "join"].contains(&pair[0].to_lowercase().as_str());
+        let near = dataset::near(pair[1], unquoted.iter().map(String::as_str));
+        near.filter(|_| is_before).map(|near| (pair[1].to_owned(), near.to_owned()))
+    })
 }
 
 /// Data sets that an error names.
@@ -408,6 +428,15 @@ mod tests {
         ipc::{reader::StreamReader, writer::StreamWriter},
     };
     use std::sync::Arc;
+
+    #[test]
+    fn a_table_that_is_nearly_a_data_set_is_one_that_was_meant() {
+        let there = ["kernels".to_owned(), "my-runs".to_owned()];
+        let found = |sql| meant(sql, &there).map(|(_, name)| name);
+        assert_eq!(found("SELECT * FROM kernls"), Some("kernels".to_owned()));
+        assert_eq!(found("SELECT * FROM x JOIN my_rnus USING (id)"), Some("my_runs".to_owned()));
+        assert_eq!(found("SELECT kernls FROM x"), None);
+    }
 
     #[test]
     fn a_folder_is_named_as_sql_can_name_it() {

@@ -172,8 +172,44 @@ pub(super) fn scalars(summary: &Value) -> Markup {
     }
 }
 
+/// Keys of summaries and columns that are no words of a sentence, and what they count.
+const LABELS: [(&str, &str); 29] = [
+    ("array_shrunk", "an array is shorter"),
+    ("compiled_plain", "files that compile as they are"),
+    ("compiled_repaired", "files that compile with inferred definitions"),
+    ("compiled_shim", "files that compile with the shim"),
+    ("compile_rate", "share that compiles"),
+    ("compiling_unique", "unique samples that compile"),
+    ("families", "families of near-duplicates"),
+    ("grown", "problems with grown tests"),
+    ("hidden", "hidden tests"),
+    ("io_only", "only input and output changed"),
+    ("kernels_judged", "kernels that passed or are at fault"),
+    ("kernels_left", "kernels that were not begun"),
+    ("kernels_passing", "kernels that pass"),
+    ("kernels_passing_at_some_sizes", "kernels that pass at some sizes only"),
+    ("largest_instructions_median", "instructions of a problem's largest test, median"),
+    ("lines_after", "lines of the kernels"),
+    ("lines_before", "lines of the files"),
+    ("mostly_startup", "problems whose largest test is mostly start-up"),
+    ("program_tests", "programs times tests"),
+    ("rejected_before", "rows that were rejected before"),
+    ("stubs", "modules of under 100 instructions"),
+    ("textual_kernels", "kernels counted by text"),
+    ("timed", "times measured"),
+    ("unmatched", "candidates without a pair"),
+    ("unoptimized", "modules compiled without -O"),
+    ("vocabulary_after", "different tokens in the kernels"),
+    ("vocabulary_before", "different tokens in the files"),
+    ("with_grammar", "problems with a grammar"),
+    ("with_tests", "problems with tests"),
+];
+
 /// The key of a summary as a person reads it.
 pub(super) fn label(key: &str) -> String {
+    if let Some((_, words)) = LABELS.iter().find(|(known, _)| *known == key) {
+        return (*words).to_owned();
+    }
     let words = key.replace('_', " ");
     // What is counted in a unit says so behind a comma.
     let unit = ["seconds", "bytes", "percent"]
@@ -240,6 +276,7 @@ mod tests {
     #[test]
     fn keys_of_summaries_are_words() {
         let read = ["unique_kernels", "search_seconds", "seconds", "bitcode_bytes"].map(label);
+        assert_eq!(label("io_only"), "only input and output changed");
         assert_eq!(read, ["unique kernels", "search, seconds", "seconds", "bitcode, bytes"]);
     }
 

@@ -38,6 +38,7 @@ mod before;
 mod card;
 mod chart;
 mod diagnosis;
+mod edits;
 mod error;
 mod facts;
 mod feature_map;
@@ -113,7 +114,7 @@ trait Section: Sync {
 }
 
 /// All sections, in the page's order; the last one shows what none before it does.
-static ALL: [&dyn Section; 10] = [
+static ALL: [&dyn Section; 11] = [
     &files::Files,
     &kernels::Kernels,
     &vectors::Vectors,
@@ -121,6 +122,7 @@ static ALL: [&dyn Section; 10] = [
     &steered::Steered,
     &learned::Learned,
     &runs::Runs,
+    &edits::Edits,
     &kernel_edits::KernelEdits,
     &tasks::Tasks,
     &other::Other,

@@ -35,15 +35,13 @@ impl Man {
         write(&command, &self.out).with_context(written)?;
         output::report(global, &Report { pages }, || {
             output::line(&format!("{pages} manual pages in {}", self.out.display()))?;
-            match self.out.ends_with("man1") {
-                true => output::hint(&format!(
-                    "read one: man -M {} stampmill-steer",
-                    self.out.parent().unwrap_or(&self.out).display()
-                )),
-                false => {
-                    output::hint(&format!("read one: man {}/stampmill-steer.1", self.out.display()))
-                }
-            }
+            let parent = self.out.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let how = match parent.filter(|_| self.out.ends_with("man1")) {
+                Some(parent) => format!("-M {} stampmill-steer", parent.display()),
+                // With a `/` in it a name is a file's.
+                None => self.out.join("stampmill-steer.1").display().to_string(),
+            };
+            output::hint(&format!("read one: man {how}"))
         })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -343,7 +343,9 @@ fn work_group(text: &str) -> Result<WorkGroup, String> {
 
 /// Whether a prompt that is no file is the text of a kernel.
 fn is_code(prompt: &Path) -> bool {
-    !prompt.exists() && prompt.to_string_lossy().contains(['{', '(', '\n'])
+    let text = prompt.to_string_lossy();
+    let is_kernel = text.starts_with("kernel ") || text.starts_with("__kernel ");
+    !prompt.exists() && (is_kernel || text.contains(['{', '(', ';', '\n']))
 }
 
 impl DrawingFlags {
@@ -356,7 +358,17 @@ impl DrawingFlags {
         let text = match (&self.prompt, &self.args) {
             (Some(text), _) if is_prompt(text) => text.to_string_lossy().into_owned(),
             (Some(path), _) if is_code(path) => {
-                bail!("the prompt has no {}: write it where the model is to go on", lm::HOLE)
+                bail!(
+                    "a prompt needs one {}, where the model is to go on; this text has none",
+                    lm::HOLE
+                )
+            }
+            (Some(path), _) if !path.exists() => {
+                bail!(
+                    "there is no file {}, and a prompt that is a text needs one {}",
+                    path.display(),
+                    lm::HOLE
+                )
             }
             (Some(path), _) => {
                 let text = fs::read_to_string(path)

@@ -69,7 +69,8 @@ fn judge(execution: &mut Execution<'_>, job: &Job, plan: &Plan) -> Result<Findin
         return Ok(Finding::new(Outcome::NoOutput, ""));
     }
     if insensitive(before(&a), &first, before(&b), &second) {
-        return Ok(Finding::new(Outcome::InputInsensitive, ""));
+        let detail = "two different inputs give the same output";
+        return Ok(Finding::new(Outcome::InputInsensitive, detail));
     }
     for (payload, known) in [(&a, &first), (&b, &second)] {
         let again = match outputs(execution, plan, payload, SECOND)? {

@@ -216,3 +216,17 @@ fn a_host_programs_groups_have_to_divide_its_sizes() {
         Some(HostPayload { global: vec![100], local: Vec::new(), arguments: Vec::new() });
     assert_eq!(plan(&job).expect("the driver's groups").ranges[0].local, [100, 1, 1]);
 }
+
+#[test]
+fn bounds_lie_apart_where_others_hide_the_input() {
+    let data = argument("a", pointer(AddressSpace::Global, INT));
+    let arguments = vec![data, argument("lo", INT), argument("hi", INT), argument("n", INT)];
+    let last = VARIANTS.len() - 1;
+    assert!(VARIANTS[last].is_apart());
+    let plan = plan(&job(arguments, 1, 4096, last)).expect("it has a payload");
+    let integers = plan.bindings[0].iter().filter_map(|binding| match binding {
+        Binding::Value(_, integer) => Some(*integer),
+        _ => None,
+    });
+    assert_eq!(integers.collect::<Vec<_>>(), [1, 4, 16]);
+}

@@ -19,6 +19,15 @@ enum Scalars {
     Size,
     Side,
     Few,
+    Apart,
+}
+
+impl Variant {
+    /// Whether it is for kernels whose output does not depend on their input under the others: bounds
+    /// (`lo`, `hi`) that are equal hide it.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.scalars == Scalars::Apart
+    }
 }
 
 const fn variant(name: &'static str, scalars: Scalars, room: u64, small_values: bool) -> Variant {
@@ -30,13 +39,15 @@ const fn variant(name: &'static str, scalars: Scalars, room: u64, small_values: 
 /// The first is CLgen's rule: integers are the global size Sg (in a range of several dimensions
 /// its sides, in order), buffers hold Sg elements. A kernel that walks `row * width + column` in
 /// one dimension leaves its buffers under it; it fits when integers are the square root of Sg. One
-/// that handles several elements per work-item wants more room.
-pub const VARIANTS: [Variant; 5] = [
+/// that handles several elements per work-item wants more room. The last is for kernels that others find
+/// insensitive to their input: their integers ascend (1, 4, 16, ...), so that values lie between them.
+pub const VARIANTS: [Variant; 6] = [
     variant("size", Scalars::Size, 1, false),
     variant("side", Scalars::Side, 1, false),
     variant("size-room-4", Scalars::Size, 4, false),
     variant("side-room-16", Scalars::Side, 16, false),
     variant("few-room-16", Scalars::Few, 16, true),
+    variant("apart-room-16", Scalars::Apart, 16, true),
 ];
 
 /// Integers for a kernel's arguments, in order.
@@ -49,6 +60,8 @@ pub(super) struct Integers {
 }
 
 const FEW: u64 = 8;
+/// Each integer is so many times the one before it.
+const APART: u64 = 4;
 
 /// Half of what an integer of this type has room for; `None` of those with room for any size.
 fn half(leaf: &Leaf) -> Option<u64> {
@@ -80,6 +93,7 @@ impl Integers {
             Scalars::Size => self.sides.get(at).copied().unwrap_or(self.least),
             Scalars::Side => self.least,
             Scalars::Few => self.least.min(FEW),
+            Scalars::Apart => APART.saturating_pow(at as u32).min(self.items.max(1)),
         };
         // A size that a small integer does not hold would be any number, 0 for most.
         layout
@@ -95,7 +109,7 @@ impl Integers {
     pub(super) fn bound(&self) -> u64 {
         match self.scalars {
             Scalars::Size => self.items,
-            Scalars::Side => self.least,
+            Scalars::Side | Scalars::Apart => self.least,
             Scalars::Few => self.least.min(FEW),
         }
     }

@@ -232,7 +232,8 @@ impl Trial<'_> {
         if !self.cases.iter().any(|case| worth_another(case.finding.outcome)) {
             return Ok(());
         }
-        for variant in kept + 1..VARIANTS.len() {
+        let others = (kept + 1..VARIANTS.len()).filter(|at| !VARIANTS[*at].is_apart());
+        for variant in others {
             self.variant = Some(variant);
             let mut cases = Vec::new();
             for (size, group) in self.grid.clone() {
@@ -278,15 +279,20 @@ impl Trial<'_> {
             None if record.with_fallbacks < FALLBACK_SIZES => 0..VARIANTS.len(),
             None => 0..1,
         };
-        let mut first = None;
-        let mut crashed = 0;
+        let mut first: Option<(usize, Checked)> = None;
+        let (mut crashed, mut tried, mut insensitive) = (0, 0, 0);
         for variant in variants.clone() {
             // What crashes may want room: the most that there is, next.
             if crashed > 0 && VARIANTS[variant].room < MOST_ROOM {
                 continue;
             }
+            if variants.len() > 1 && VARIANTS[variant].is_apart() && insensitive == 0 {
+                continue;
+            }
             let checked = self.check_once(device, &self.job(size, group, variant), record)?;
             let outcome = checked.finding.outcome;
+            tried += 1;
+            insensitive += usize::from(outcome == Outcome::InputInsensitive);
             if outcome == Outcome::Pass {
                 self.variant = Some(variant);
                 return Ok((variant, checked));
@@ -296,6 +302,12 @@ impl Trial<'_> {
             if !worth_another(outcome) || crashed >= MOST_CRASHED_VARIANTS {
                 break;
             }
+        }
+        if let Some((_, checked)) = &mut first
+            && tried > 1
+            && insensitive == tried
+        {
+            checked.finding.detail = "the same output for all payloads that were tried".to_owned();
         }
         let (variant, checked) = first.unwrap_or_else(|| {
             (0, Checked::nowhere(Finding::new(Outcome::Crash, "no variant was tried")))

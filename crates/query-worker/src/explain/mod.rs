@@ -303,12 +303,16 @@ impl<'a> Named<'a> {
             let (_, names) = spaces.iter().find(|(space, _)| space == column)?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let place = |name: &str| names.iter().position(|one| *one == name);
-            Some(match place(name).or_else(|| place(near(name, names.iter().copied())?)) {
-                Some(at) => format!("`{column}` is a list: {} is {column}[{}]", names[at], at + 1),
-                None => {
+            let near = near(name, names.iter().copied());
+            Some(match (place(name), near) {
+                (Some(at), _) => format!("`{column}` is a list: {name} is {column}[{}]", at + 1),
+                (None, Some(near)) => {
+                    format!("`{column}` has no dimension `{name}`; did you mean `{near}`?")
+                }
+                (None, None) => {
                     let there = listed(&names, NAMED);
                     let more = if names.len() > NAMED { ", in _dataset.json" } else { "" };
-                    format!("`{column}` has no `{name}`; it has {there}{more}")
+                    format!("`{column}` has no dimension `{name}`; it has {there}{more}")
                 }
             })
         })

@@ -97,7 +97,7 @@ impl Program {
     }
 
     /// The variables that are declared as the work-item's own place and never changed.
-    fn own_places(&mut self) -> Vec<String> {
+    pub(super) fn own_places(&mut self) -> Vec<String> {
         let declared = self.body.iter().filter_map(|statement| match statement {
             Statement::Declare { name, value: Some(value), .. } if is_own_place(value) => {
                 Some(name.clone())

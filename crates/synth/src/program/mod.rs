@@ -6,9 +6,11 @@
 mod apart;
 mod descent;
 mod fit;
+mod fold;
 mod helper;
 mod join;
 mod merge;
+mod own;
 mod print;
 mod read;
 mod types;

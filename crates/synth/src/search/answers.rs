@@ -5,12 +5,13 @@ use super::{
     attempt::{EMPTY, Run},
     natural::Likelihood,
     readable::Readable,
+    select::doubts,
     variety,
 };
 use crate::{
     Error, SteeredRow,
     clock::Clock,
-    program::{as_mined, renumbered, without_unused},
+    program::{Program, as_mined, renumbered, without_unused},
     proposer::{Judged, LARGEST, nearest},
     report,
 };
@@ -24,7 +25,7 @@ use std::{
     },
 };
 
-/// Bytes of a kernel that is laid out whatever the time.
+/// Bytes of a kernel that is judged once more without its unused parameters whatever the time.
 const LONG: usize = 8 << 10;
 
 /// The nearest mined kernels that are asked about where all that was made has races, say; and of how many of those before.
@@ -94,6 +95,12 @@ impl Search<'_> {
                 true => Vec::new(),
                 false => self.unmended(&run.aim, &judged.vector),
             };
+            if judged.proposer != nearest::NAME && self.is_for_all(judged) {
+                said.push(
+                    "all work-items write the same elements, if they come to it: none where each writes its own was found"
+                        .to_owned(),
+                );
+            }
             if found.is_at_the_end {
                 let size = LARGEST >> 10;
                 said.push(format!(
@@ -101,7 +108,8 @@ impl Search<'_> {
                 ));
             }
             if index + 1 == best.len() && best.len() < self.settings.kept {
-                said.push(self.fewer(best.len(), &passed));
+                let exact = best.iter().filter(|(judged, _)| judged.distance == 0.0).count();
+                said.push(self.fewer(best.len(), exact, &passed));
             }
             row.detail = said.join("; ");
             row.vector = judged.vector.clone();
@@ -161,7 +169,8 @@ impl Search<'_> {
     }
 
     /// `1 of 3 kernels asked for (of others 16 race, 2 timeout): ...`, and what may help.
-    fn fewer(&self, found: usize, passed: &PassedOver) -> String {
+    /// Where some are beside the target it begins in brackets with `1 at the target, 1 near it`.
+    fn fewer(&self, found: usize, exact: usize, passed: &PassedOver) -> String {
         let mut why = self.rejections();
         let others = [
             (passed.alike, "near-duplicates of these"),
@@ -173,6 +182,10 @@ impl Search<'_> {
         let of_others = match why.is_empty() {
             true => "all else is a near-duplicate of these".to_owned(),
             false => format!("of others {}", why.join(", ")),
+        };
+        let of_others = match found - exact {
+            0 => of_others,
+            near => format!("{exact} at the target, {near} near it, {of_others}"),
         };
         let wanted = self.settings.kept;
         format!(
@@ -225,6 +238,16 @@ impl Search<'_> {
         ordered.append(&mut plain_hits);
         ordered.extend(plain);
         ordered.extend(mined);
+        if self.is_defined {
+            ordered.extend(run.for_all.iter().cloned());
+            // Of hits those that were accepted come first, and last those in which all write the same.
+            ordered.sort_by_cached_key(|one| match one.distance == 0.0 {
+                false => (2, 0),
+                true if self.is_for_all(one) => (1, doubts(one)),
+                true if self.was_accepted(one) == Some(true) => (0, 0),
+                true => (0, 1 + doubts(one)),
+            });
+        }
         ordered
     }
 
@@ -288,6 +311,11 @@ impl Search<'_> {
             let readable = self.rewrite(&readable, run, judged, others, found, stop)?;
             written = readable.map_or(written, |readable| readable.judged);
             run.clock = end;
+            if !run.clock.is_up()
+                && let Some(folded) = self.folded(&written, others)?
+            {
+                written = folded;
+            }
         }
         let Some(natural) = &self.natural else { return Ok((written, None)) };
         let Some(before) = natural.bits(&judged.text)? else { return Ok((written, None)) };
@@ -300,12 +328,23 @@ impl Search<'_> {
         })
     }
 
-    /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes
-    /// seconds to lay out and to judge again is left as it is where the time is up.
-    fn normal(&self, judged: &Judged, clock: &Clock) -> String {
-        if judged.text.len() > LONG && clock.is_up() {
-            return judged.text.clone();
+    /// A kernel with the numbers of each place added up, where that leaves it at its point, and an answer.
+    fn folded(&self, judged: &Arc<Judged>, others: &[&str]) -> Result<Option<Arc<Judged>>, Error> {
+        let program = judged.program.as_ref().and_then(Program::folded);
+        let Some(program) = program else { return Ok(None) };
+        let text = program.to_string();
+        let vector = self.judge.judge(&[&text])?.pop().flatten();
+        if vector.as_ref() != Some(&judged.vector) || variety::is_like_any(&text, others) {
+            return Ok(None);
         }
+        let is_near = self.is_near(&text);
+        let one = Judged { text, program: Some(program), is_near, ..Judged::clone(judged) };
+        Ok(self.accepts(&one)?.then(|| Arc::new(one)))
+    }
+
+    /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes
+    /// seconds to lay out and to judge again keeps them where the time is up.
+    fn normal(&self, judged: &Judged, clock: &Clock) -> String {
         let is_there = |text: &String| {
             let again =
                 self.judge.judge(std::slice::from_ref(text)).ok().and_then(|mut all| all.pop());
@@ -314,7 +353,9 @@ impl Search<'_> {
         let is_anew = self.settings.readable || self.natural.is_some();
         let named: fn(&str) -> String = if is_anew { as_mined } else { renumbered };
         let laid_out = |text: &str| Some(self.judge.layout(&named(text))).filter(is_there);
-        let unused = self.settings.arguments.is_none().then(|| without_unused(&judged.text));
+        let is_late = judged.text.len() > LONG && clock.is_up();
+        let may_change = self.settings.arguments.is_none() && !is_late;
+        let unused = may_change.then(|| without_unused(&judged.text));
         unused
             .and_then(|text| laid_out(&text))
             .or_else(|| laid_out(&judged.text))

@@ -57,6 +57,8 @@ pub(super) struct Run {
     pub(super) nearest_found: Vec<Arc<Judged>>,
     /// The nearest that were found with plain edits alone, where others may be no answers.
     pub(super) plain: Vec<Arc<Judged>>,
+    /// Hits in which all work-items write the same elements: answers where there are no others.
+    pub(super) for_all: Vec<Arc<Judged>>,
     /// How many hits of each lineage were no answers.
     pub(super) rejected: HashMap<u64, usize>,
     /// Survivors that the last generation brought.
@@ -153,6 +155,7 @@ impl Search<'_> {
             mined_proximity,
             nearest_found: Vec::new(),
             plain: Vec::new(),
+            for_all: Vec::new(),
             rejected: HashMap::new(),
             entered: Vec::new(),
         }
@@ -239,6 +242,11 @@ impl Search<'_> {
         self.is_defined && made.is_some_and(|made| made.parameters.len() > MOST_ARGUMENTS)
     }
 
+    /// Whether a candidate has a loop whose step changes nothing.
+    fn is_endless(candidate: &Candidate) -> bool {
+        candidate.program.as_ref().is_some_and(Program::stands_still)
+    }
+
     /// The empty kernel, and what was found for other targets.
     fn start(&self, aim: &Aim) -> Vec<Arc<Judged>> {
         let empty = self.blank();
@@ -313,7 +321,10 @@ impl Search<'_> {
                     run.attempt.bandit.reward(arm, 0.0);
                     continue;
                 };
-                if candidate.text.len() > LARGEST + LARGEST / 2 || self.is_crowded(&candidate) {
+                if candidate.text.len() > LARGEST + LARGEST / 2
+                    || self.is_crowded(&candidate)
+                    || Search::is_endless(&candidate)
+                {
                     // One of two large parents, say: each of them is judged already.
                     run.attempt.bandit.reward(arm, 0.0);
                 } else if run.attempt.seen.insert(dataset::content_hash(candidate.text.as_bytes()))

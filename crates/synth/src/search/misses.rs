@@ -7,8 +7,8 @@ use crate::metric::Aim;
 const SAID: usize = 3;
 
 impl Search<'_> {
-    /// Of what is not as wanted at a point, the worst first, what no edit was seen to do, or to do alone: `no edit was seen to raise
-    /// PHI`, `to lower ICmp takes Br along (own-condition)`. None where single edits do all of it, if not in this kernel.
+    /// Of what is not as wanted at a point, the worst first, what no edit was seen to do, or to do alone: `in this search no
+    /// edit raised PHI`, `to lower ICmp takes Br along (own-condition)`. None where single edits do all of it, if not in this kernel.
     pub(super) fn unmended(&self, aim: &Aim, vector: &[f64]) -> Vec<String> {
         let dimensions = self.judge.space().dimensions();
         let excess = aim.excess(vector);
@@ -22,7 +22,8 @@ impl Search<'_> {
             let name = dimensions[at];
             let way = if excess[at] > 0.0 { "lower" } else { "raise" };
             match self.effects.most_alone(aim, &excess, at) {
-                None => Some(format!("no edit was seen to {way} {name}")),
+                None if excess[at] > 0.0 => Some(format!("in this search no edit lowered {name}")),
+                None => Some(format!("in this search no edit raised {name}")),
                 Some((edit, others)) => {
                     let others: Vec<&str> = others.into_iter().map(|at| dimensions[at]).collect();
                     (!others.is_empty()).then(|| {

@@ -72,6 +72,7 @@ impl Search<'_> {
         let (mut all, near): (Vec<_>, Vec<_>) =
             plain.nearest_found.into_iter().partition(is_answer);
         if self.is_defined {
+            run.for_all.extend(plain.for_all);
             run.plain = near;
             run.attempt.survivors.extend(plain.attempt.survivors);
         }

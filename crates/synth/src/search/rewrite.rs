@@ -90,6 +90,7 @@ impl Search<'_> {
         let limits = measure.limits(&judged.text);
         // What a run of a few arguments accepts may race with others.
         let is_apart = self.is_defined && program.set_apart().is_none();
+        let is_own = self.is_defined && !program.writes_for_all();
         let edits = edit::natural();
         let mut seen = HashSet::from([as_mined(&judged.text)]);
         let mut best = vec![Written { of: before, program }];
@@ -102,7 +103,8 @@ impl Search<'_> {
             && !stop.load(Ordering::Relaxed)
         {
             let wanted = run.clock.allows(found.candidates, self.settings.generation);
-            let fitting = |program| self.fitting(program);
+            let fitting =
+                |program| self.fitting(program).filter(|one: &Program| !one.stands_still());
             let programs = variants(&best, &edits, wanted, &fitting, &mut seen, &mut run.rng);
             if programs.is_empty() {
                 break;
@@ -119,7 +121,8 @@ impl Search<'_> {
                 .filter_map(|((program, text), location)| match location {
                     Location::At(vector)
                         if run.aim.distance(&vector) <= judged.distance
-                            && !(is_apart && program.set_apart().is_some()) =>
+                            && !(is_apart && program.set_apart().is_some())
+                            && !(is_own && program.writes_for_all()) =>
                     {
                         Some((program, text, vector))
                     }

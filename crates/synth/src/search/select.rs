@@ -16,6 +16,9 @@ use std::{
 /// Hits beyond those that are kept, of which the plainest are; none where each has to be run first.
 const PLAIN_MORE: usize = 3;
 
+/// Hits that are kept in which all work-items write the same elements.
+const FOR_ALL: usize = 8;
+
 /// The nearest that are kept for each answer, where each has to be asked about in the end.
 const ASKED_OF: usize = 16;
 
@@ -161,6 +164,12 @@ impl Search<'_> {
     pub(super) fn is_done(&self, run: &mut Run) -> Result<bool, Error> {
         // What is right but may not be an answer makes room for others.
         for some in [&mut run.nearest_found, &mut run.attempt.survivors] {
+            if self.is_defined {
+                some.sort_by_cached_key(|one| match one.distance == 0.0 {
+                    true => doubts(one),
+                    false => usize::MAX,
+                });
+            }
             let (mut index, mut accepted) = (0, 0);
             // To ask may take as long as a generation.
             while index < some.len() && (self.acceptance.is_none() || accepted < self.settings.kept)
@@ -180,6 +189,16 @@ impl Search<'_> {
                 }
                 if let Some(apart) = self.apart(&some[index])? {
                     some[index] = apart;
+                }
+                if self.is_for_all(&some[index]) {
+                    let one = some.remove(index);
+                    *run.rejected.entry(lineage).or_default() += 1;
+                    if run.for_all.len() < FOR_ALL
+                        && run.for_all.iter().all(|known| known.text != one.text)
+                    {
+                        run.for_all.push(one);
+                    }
+                    continue;
                 }
                 let before = self.asked_of();
                 if self.accepts(&some[index])? {
@@ -222,6 +241,18 @@ impl Search<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether answers may have no races, and all work-items write the same elements in this kernel, if they come to it.
+    pub(super) fn is_for_all(&self, judged: &Judged) -> bool {
+        self.is_defined
+            && match &judged.program {
+                Some(program) => program.writes_for_all(),
+                None => {
+                    let program = self.judge.read_one(&judged.text);
+                    program.as_ref().is_some_and(Program::writes_for_all)
+                }
+            }
     }
 
     /// Whether a kernel is a near-duplicate of a program that no answer may resemble.
@@ -287,6 +318,11 @@ impl Search<'_> {
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect()
     }
+}
+
+/// How much of a kernel may go wrong with other arguments than those that it is tried with.
+pub(super) fn doubts(judged: &Judged) -> usize {
+    judged.program.as_ref().map_or(0, Program::doubts)
 }
 
 /// Whether so many hits of a lineage were no answers that no more are asked about.

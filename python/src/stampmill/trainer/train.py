@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +27,8 @@ from .settings import Settings
 _BETAS, _EPSILON, _MOMENTUM = (0.9, 0.98), 1e-8, 0.9
 # Runs of fewer steps end before a compiler has paid off.
 _WORTH_COMPILING = 200
+# Seconds between two lines about a step that is not done.
+_BETWEEN = 2.0
 # Processes that make instances while a GPU reads others.
 _MAKERS = 4
 
@@ -94,6 +98,8 @@ class Training:
         self.optimizer = self._optimizer()
         self.state = SimpleNamespace(step=0, tokens=0, seconds=0.0, best=None, bad_looks=0, loss=0.0)
         self.metrics: list[str] = []
+        self._began, self._parts = time.monotonic(), (0, 0)
+        self._limit: float | None = None
         self._loss = self._compiled(options.compile) if cuda or self.settings.kind != "lstm" else self.model.loss
 
     def _optimizer(self) -> torch.optim.Optimizer:
@@ -131,13 +137,21 @@ class Training:
         makers: dict[str, Any] = {"num_workers": _MAKERS, "prefetch_factor": 4, "pin_memory": True} if cuda else {}
         return iter(DataLoader(steps, batch_size=None, sampler=range(first, last), collate_fn=_same, **makers))
 
-    def step(self, step: int, batches: list[Batch]) -> tuple[torch.Tensor, torch.Tensor]:
-        """One step: the mean loss of its instances, and the gradient's norm before it was cut."""
+    def step(self, step: int, batches: list[Batch]) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """One step: the mean loss of its instances, and the gradient's norm before it was cut; nothing where time ran out."""
         self.model.train()
         torch.manual_seed((self.settings.seed ^ (step + 1) * 0x9E37_79B9) & 0x7FFF_FFFF_FFFF_FFFF)
         whole, loss = sum(batch.count for batch in batches), torch.zeros((), device=self.device)
         self.optimizer.zero_grad(set_to_none=True)
-        for batch in batches:
+        began = spoke = time.monotonic()
+        for done, batch in enumerate(batches):
+            self._parts, now = (done, len(batches)), time.monotonic()
+            if done and self.is_late():
+                self.optimizer.zero_grad(set_to_none=True)
+                return None
+            if done and now - spoke >= _BETWEEN and self.device.type == "cpu":
+                spoke = now
+                self._tell_part(step + 1, done, len(batches), now - began)
             part = self._loss(batch.to(self.device)) / whole
             part.backward()
             loss += part.detach()
@@ -154,6 +168,26 @@ class Training:
         self.optimizer.step()
         return loss, norm
 
+    def is_late(self) -> bool:
+        """Whether the time that there is was used up."""
+        return self._limit is not None and time.monotonic() - self._began >= self._limit
+
+    def _give_up(self) -> None:
+        """End, where the time is used up and no step is done: what computes cannot be interrupted, and has nothing to keep."""
+        if self.state.step > 0:
+            return
+        print(f"stampmill-trainer: {self._no_step()}", file=sys.stderr, flush=True)
+        os._exit(2)
+
+    def _no_step(self) -> str:
+        (done, parts), settings = self._parts, self.settings
+        whole = sum(w.numel() for _, w in self.model.weights())
+        return (
+            f"the limit of {self._limit:g} s ended before the first step was done ({done} of its {max(parts, 1)} parts were): "
+            f"a step has {settings.batch_tokens} tokens, and the model {whole / 1e6:.1f} million weights on {self.device.type}; "
+            "a recipe with a smaller `batch_tokens`, `width` or `layers` has shorter steps, or give it more time"
+        )
+
     @torch.no_grad()
     def look(self, batches: list[Batch]) -> float:
         """The mean loss over the validation instances."""
@@ -165,6 +199,11 @@ class Training:
 
     def run(self, last: int, limit: float | None, keep: bool) -> None:
         """Train until step `last` or for `limit` seconds."""
+        self._began, self._limit = time.monotonic(), limit
+        watch = threading.Timer(limit or 0.0, self._give_up)
+        watch.daemon = True
+        if limit is not None and self.state.step == 0:
+            watch.start()
         corpus, settings, state = Corpus(self.folder, self.settings), self.settings, self.state
         texts, functions, held = corpus.counts()
         trained = sum(w.numel() for w in self.model.trained().values())
@@ -183,22 +222,30 @@ class Training:
         while state.step < last:
             made = next(batches)
             try:
-                loss, norm = self.step(state.step, made)
+                came = self.step(state.step, made)
             except RuntimeError as error:
                 self._halve(error)
                 looks, batches = self._looks(instances), self.steps(state.step, last, corpus)
                 continue
+            if came is None and state.step == 0:
+                raise Failure(self._no_step())
             # A GPU is asked for the next step before it is asked what came of this one.
-            if told:
+            if told and came is not None:
                 self._tell(*told, None, before, began, tokens_before)
-            state.step += 1
-            state.tokens += sum(batch.tokens for batch in made)
-            told = state.step, loss, norm
-            out_of_time = limit is not None and time.monotonic() - began >= limit
+            if came is not None:
+                state.step += 1
+                watch.cancel()
+                state.tokens += sum(batch.tokens for batch in made)
+                told = state.step, *came
+            out_of_time = came is None or self.is_late()
+            if told is None:
+                # The last step that is done has been looked at.
+                stopped = "time"
+                break
             if not (state.step == last or out_of_time or state.step % settings.validate_every == 0):
                 continue
-            self._finite(state.step, loss)
-            seen = self.look(looks) if looks else None
+            self._finite(told[0], told[1])
+            seen = self.look(looks) if looks and not self._is_long(looks, out_of_time) else None
             self._tell(*told, seen, before, began, tokens_before)
             told = None
             better = seen is not None and (state.best is None or seen < state.best)
@@ -206,7 +253,7 @@ class Training:
                 state.best, state.bad_looks = seen, 0
             elif seen is not None:
                 state.bad_looks += 1
-            if better or not looks:
+            if better or state.best is None:
                 self.model.save(self.folder)
             if keep:
                 self._keep()
@@ -225,6 +272,10 @@ class Training:
         }  # fmt: skip
         put(self.folder / "summary.json", json.dumps(summary))
         print(json.dumps(summary), flush=True)
+
+    def _is_long(self, looks: list[Batch], out_of_time: bool) -> bool:
+        """Whether a first look would take longer than a step, and there is no time for it."""
+        return out_of_time and self.state.best is None and sum(batch.tokens for batch in looks) > self.settings.batch_tokens
 
     def _looks(self, instances: list[Instance]) -> list[Batch]:
         return [batch.to(self.device) for batch in self.layout.batches(instances, self.micro)] if instances else []
@@ -269,6 +320,11 @@ class Training:
         self.metrics.append(line)
         if seen is not None:
             self._write_metrics()
+
+    def _tell_part(self, step: int, done: int, parts: int, seconds: float) -> None:
+        line = json.dumps({"step": step, "parts_done": done, "parts": parts, "step_seconds": seconds * parts / done})
+        with contextlib.suppress(BrokenPipeError):
+            print(line, flush=True)
 
     def _write_metrics(self) -> None:
         put(self.folder / "metrics.jsonl", "\n".join(self.metrics) + "\n")

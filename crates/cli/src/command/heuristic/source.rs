@@ -4,6 +4,9 @@ use crate::{Global, command::run::is_kernels};
 use heuristics::{Features, Group, Import, ImportOptions, Mapping, Origin, Table, Task, import};
 use std::path::{Path, PathBuf};
 
+/// Groups that an error names.
+const GROUPS: usize = 12;
+
 /// What the columns of a table mean; the defaults read the CLgen paper's files. Of these a `task`
 /// data set takes `--features` only.
 #[derive(clap::Args, Debug, Clone, serde::Serialize)]
@@ -54,9 +57,19 @@ impl Columns {
     /// Read `source`, naming rejected rows on standard error.
     pub(super) fn read(&self, source: &Path, global: &Global) -> anyhow::Result<Import> {
         if let (true, Some(group)) = (Task::is_at(source), &self.group) {
+            let task = Table::load(source)?.task;
+            let there: Vec<&str> = task.groups().into_iter().collect();
+            let what = match there.contains(&group.as_str()) {
+                true => "takes a column of a CSV table",
+                false => "is no group that is known",
+            };
+            let more = there.len().saturating_sub(GROUPS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             anyhow::bail!(
-                "--group {group} is an option for CSV tables; {} is a task, whose groups were chosen when it was made (`label --group`)",
-                source.display()
+                "--group {group} {what}: {} is a task, whose groups were chosen when it was made (`label --group`); \
+                 it has {}{more}, and each is held out in turn",
+                source.display(),
+                there[..there.len().min(GROUPS)].join(", ")
             );
         }
         if is_kernels(source) {

@@ -12,7 +12,7 @@ pub(crate) struct Optimize {
     #[command(flatten)]
     output: StageOutput,
     /// Passes, as LLVM's `opt -passes` takes them; a level alone (O2) is `default<O2>`
-    #[arg(long, value_name = "PASSES", default_value = "default<O3>", value_parser = pipeline)]
+    #[arg(long, alias = "passes", value_name = "PASSES", default_value = "default<O3>", value_parser = pipeline)]
     pipeline: String,
     /// Make a row for each run of a pass on a function
     #[arg(long)]
@@ -62,7 +62,8 @@ impl Optimize {
 
 impl stage::Shown for ir::Optimize<'_> {
     fn print(report: &ir::Report, seconds: f64, out: &str) -> anyhow::Result<()> {
-        print_modules(report, seconds, out)
+        // The packages were built before.
+        print_modules(&ir::Report { packages: 0, ..report.clone() }, seconds, out)
     }
 
     fn is_good(report: &ir::Report) -> bool {

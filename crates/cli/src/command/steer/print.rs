@@ -14,6 +14,9 @@ const IMPOSSIBLE: usize = 40;
 /// Lines of a kernel that are printed at most.
 const SHOWN: usize = 60;
 
+/// Characters of such a line that are printed at most.
+const WIDE: usize = 160;
+
 /// Kernels that one is made of that are named at most.
 const ANCESTORS: usize = 3;
 
@@ -130,20 +133,30 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
             if !row.descends_from.is_empty() {
                 output::line(&descent(&row.descends_from))?;
             }
-            let lines = row.text.lines().count();
-            if lines <= SHOWN {
+            let Some((first, lines)) = first_of(&row.text) else {
                 output::line(&row.text)?;
                 continue;
-            }
-            let first: Vec<&str> = row.text.lines().take(SHOWN).collect();
+            };
             let (lines, out) = (output::count(lines as u64), out.display());
-            output::line(&format!(
-                "{}\n… of {lines} lines; all: stampmill show {out}",
-                first.join("\n")
-            ))?;
+            output::line(&format!("{first}\n… of {lines} lines; all: stampmill show {out}"))?;
         }
     }
     Ok(())
+}
+
+/// What is printed of a kernel that is too long or too wide, and how many lines it has in all.
+fn first_of(text: &str) -> Option<(String, usize)> {
+    let lines = text.lines().count();
+    let is_wide = |line: &str| line.chars().nth(WIDE).is_some();
+    if lines <= SHOWN && !text.lines().take(SHOWN).any(is_wide) {
+        return None;
+    }
+    let cut = |line: &str| match is_wide(line) {
+        true => line.chars().take(WIDE - 1).chain(['…']).collect(),
+        false => line.to_owned(),
+    };
+    let first: Vec<String> = text.lines().take(SHOWN).map(cut).collect();
+    Some((first.join("\n"), lines))
 }
 
 /// `// from scale of mesa (MIT), sum of pocl (MIT) and 2 more: column descends_from`
@@ -210,6 +223,17 @@ fn targets(report: &Report, out: &Path) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_kernels_are_cut_in_both_directions() {
+        assert_eq!(first_of("a\nb\n"), None);
+        let (first, lines) = first_of(&"a\n".repeat(SHOWN + 2)).expect("long");
+        assert_eq!((first.lines().count(), lines), (SHOWN, SHOWN + 2));
+        let (first, lines) = first_of(&format!("a\n{}\n", "é".repeat(WIDE + 1))).expect("wide");
+        let widest = first.lines().map(|line| line.chars().count()).max();
+        assert_eq!((widest, lines), (Some(WIDE), 2));
+        assert_eq!(first_of(&"é".repeat(WIDE)), None);
+    }
 
     #[test]
     fn what_a_kernel_descends_from_is_named_with_its_license() {
