@@ -66,6 +66,15 @@ fn of_what_does_not_run_nothing_is_told() {
             "kernel void A(global int *x) { while (x[get_global_id(0)] >= 0) x[0] = 1; }",
             "instruction-limit",
         ),
+        // Calls that do not come to it are fine, and say nothing of it.
+        (
+            "kernel void A(int a, int b, global int *x) { int i = get_global_id(0); if (a == b) x[i] = 3 / i; else x[i] = 1; }",
+            "crashes",
+        ),
+        (
+            "kernel void A(int a, global int *x) { int i = get_global_id(0); if (4 == a) x[i] = 8 % i; else x[i] = a; }",
+            "crashes",
+        ),
     ] {
         let found = extractor.undefined(text).expect("clang, LLVM and gcc are here");
         assert_eq!(found.expect_err(text).name, wanted, "{text}");

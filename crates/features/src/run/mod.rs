@@ -120,7 +120,7 @@ impl Runner {
         path: &str,
         source: &str,
     ) -> Result<Result<Ran, Verdict>, Error> {
-        let said = self.run_all(with, path, source, |kernels| Call::in_groups(kernels, 1))?;
+        let said = self.run_all(with, path, source, |kernels| Call::in_groups(kernels, 1, &[]))?;
         let vector = |said: Result<Said, Verdict>| said.map(|said| said.vector);
         let ran =
             |all: Vec<Kernels>| all.into_iter().map(|(name, said)| (name, vector(said))).collect();
@@ -133,13 +133,18 @@ impl Runner {
         with: &With<'_>,
         source: &str,
     ) -> Result<Result<Undefined, Verdict>, Error> {
-        let said = self.run_all(with, "", source, |kernels| Call::in_groups(kernels, GROUPS))?;
+        let known = compared_with(source);
+        let said =
+            self.run_all(with, "", source, |kernels| Call::in_groups(kernels, GROUPS, &known))?;
         Ok(said.and_then(|all| {
             let (ran, not): (Vec<_>, Vec<_>) =
                 all.into_iter().map(|(_, said)| said).partition(Result::is_ok);
-            match not.into_iter().find_map(Result::err) {
-                Some(verdict) if ran.is_empty() => Err(verdict),
-                _ => Ok(ran.into_iter().flatten().map(|said| said.undefined).sum()),
+            let crashes = FeaturesVerdict::Crashes.name();
+            let not: Vec<Verdict> = not.into_iter().filter_map(Result::err).collect();
+            // What a call that crashes would have come to is not known; one that takes too long has been looked at till then.
+            match not.into_iter().find(|verdict| ran.is_empty() || verdict.name == crashes) {
+                Some(verdict) => Err(verdict),
+                None => Ok(ran.into_iter().flatten().map(|said| said.undefined).sum()),
             }
         }))
     }
@@ -339,6 +344,8 @@ enum Numbers {
     Falling,
     /// Those with a fraction are [`FRACTION`]: places that such a number decides on coincide.
     Fractions,
+    /// Whole ones are this.
+    Known(u64),
 }
 
 /// Below one half.
@@ -358,12 +365,44 @@ impl Numbers {
                     }
                     continue;
                 }
+                Numbers::Known(number) => {
+                    if is_whole(&declared.r#type) {
+                        argument.value = number.to_string();
+                    }
+                    continue;
+                }
             };
             if argument.space == '-' {
                 argument.value = format!("({} + {more})", argument.value);
             }
         }
     }
+}
+
+/// Numbers that are asked for because a kernel compares with them, at most.
+const MOST_KNOWN: usize = 2;
+
+/// The first whole numbers that something equals, or does not, in a text: what stands behind `n == 4` runs with these alone.
+fn compared_with(source: &str) -> Vec<u64> {
+    let words: Vec<&str> = lexer::tokens(source).map(|token| token.text).collect();
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let sides = match *word {
+            "==" | "!=" => [at.checked_sub(1), Some(at + 1)],
+            "case" => [None, Some(at + 1)],
+            _ => continue,
+        };
+        for side in sides.into_iter().flatten().filter_map(|at| words.get(at)) {
+            let digits = side.trim_end_matches(['u', 'U', 'l', 'L']);
+            if let Ok(number) = digits.parse::<u64>()
+                && !found.contains(&number)
+            {
+                found.push(number);
+            }
+        }
+    }
+    found.truncate(MOST_KNOWN);
+    found
 }
 
 /// How a kernel is called.
@@ -378,16 +417,23 @@ struct Call {
 
 impl Call {
     /// So many groups of every kernel. Where races are looked for, branches on numbers go one way in the first calls, the other
-    /// in the second, and that of equal numbers in the third; kernels with a number that has a fraction are called once more.
-    fn in_groups(kernels: &[Kernel], groups: u32) -> Calls<'_> {
-        let orders: &[Numbers] = match groups {
-            1 => &[Numbers::Equal],
-            _ => &[Numbers::Rising, Numbers::Falling, Numbers::Equal, Numbers::Fractions],
+    /// in the second, and that of equal numbers in the third; kernels with a number that has a fraction are called once more,
+    /// those with a whole number once for each of `known`.
+    fn in_groups<'k>(kernels: &'k [Kernel], groups: u32, known: &[u64]) -> Calls<'k> {
+        let mut orders = match groups {
+            1 => vec![Numbers::Equal],
+            _ => vec![Numbers::Rising, Numbers::Falling, Numbers::Equal, Numbers::Fractions],
         };
+        orders.extend(known.iter().map(|number| Numbers::Known(*number)));
         let all = orders.iter().flat_map(|order| kernels.iter().map(move |one| (*order, one)));
-        let has_fraction =
-            |kernel: &Kernel| kernel.arguments.iter().any(|one| is_fraction(&one.r#type));
-        let all = all.filter(|(order, one)| *order != Numbers::Fractions || has_fraction(one));
+        let has = |kernel: &Kernel, is_one: fn(&Type) -> bool| {
+            kernel.arguments.iter().any(|one| is_one(&one.r#type))
+        };
+        let all = all.filter(|(order, one)| match order {
+            Numbers::Fractions => has(one, is_fraction),
+            Numbers::Known(_) => has(one, is_whole),
+            Numbers::Equal | Numbers::Rising | Numbers::Falling => true,
+        });
         all.map(|(order, kernel)| (kernel, Call::of(kernel, groups, order))).collect()
     }
 
