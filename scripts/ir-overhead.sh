@@ -11,7 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-source=$(cd "$root" && cargo metadata --format-version 1 --offline --locked |
+source=$(cd "$root" && cargo metadata --format-version 1 --offline --locked --filter-platform "$(rustc -vV | sed -n 's/host: //p')" |
     python3 -c 'import json,sys; print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["name"]=="zstd-sys"))')
 zstd=$(dirname "$source")/zstd/lib
 mkdir crate && cat > crate/Cargo.toml <<'T'
