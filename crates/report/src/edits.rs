@@ -2,9 +2,9 @@
 
 use crate::{
     Result, Section, Set,
-    chart::{Chart, Scale, Series},
+    chart::Series,
     facts::{self, brief},
-    figures,
+    figures, judgements,
     programs::Programs,
 };
 use dataset::{Row, Verdict};
@@ -13,9 +13,6 @@ use rows::Judgement;
 use std::collections::BTreeMap;
 
 pub(super) struct Edits;
-
-/// Rows that are listed, the fastest first.
-const LISTED: usize = 100;
 
 /// What one method came to.
 #[derive(Default)]
@@ -51,7 +48,7 @@ impl Section for Edits {
 
     fn body(&self, set: &Set, _: &Programs) -> Result<Markup> {
         let rows = set.dataset.rows::<Judgement>()?;
-        let mut rows: Vec<Judgement> = rows.collect::<dataset::Result<_>>()?;
+        let rows: Vec<Judgement> = rows.collect::<dataset::Result<_>>()?;
         let mut methods: BTreeMap<String, Tally> = BTreeMap::new();
         let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
         for row in &rows {
@@ -66,21 +63,14 @@ impl Section for Edits {
         let series = methods.iter().filter(|(_, tally)| !tally.speedups.is_empty());
         let series =
             series.map(|(method, tally)| Series::shares(method.clone(), tally.speedups.clone()));
-        let chart = Chart {
-            title: "Speedups of what was accepted",
-            x: ("time of the slow program over the candidate's", Scale::Logarithmic),
-            y: "share of the candidates",
-            series: series.collect(),
-        };
+        let chart =
+            judgements::speedups("time of the slow program over the candidate's", series.collect());
         let has_speedups = !chart.series.is_empty();
         let of_methods: Vec<[Markup; 6]> =
             methods.iter_mut().map(|(method, tally)| tally.cells(method)).collect();
-        let all = rows.len();
-        rows.sort_by(|a, b| b.speedup.unwrap_or(0.0).total_cmp(&a.speedup.unwrap_or(0.0)));
-        rows.truncate(LISTED);
         let number = |value: Option<f64>| value.map_or_else(String::new, brief);
-        let cells = rows.iter().map(|row| {
-            let cells = [
+        let cells = |row: &Judgement| {
+            [
                 row.problem_id.clone(),
                 row.src_id.clone(),
                 row.method.clone(),
@@ -92,9 +82,8 @@ impl Section for Edits {
                 number(row.seconds),
                 number(row.speedup),
                 row.label.clone(),
-            ];
-            cells.map(facts::cell)
-        });
+            ]
+        };
         let header = [
             "problem",
             "slow program",
@@ -116,10 +105,7 @@ impl Section for Edits {
             (facts::table(&method_header, of_methods))
             @if has_speedups { (chart.draw()) }
             (facts::scalars(&set.dataset.manifest().notes.summary))
-            details open {
-                summary { (rows.len()) " of " (figures::count(all as u64)) " judgements, the fastest first" }
-                (facts::table(&header, cells))
-            }
+            (judgements::fastest(rows, |row| row.speedup, &header, cells))
         })
     }
 }

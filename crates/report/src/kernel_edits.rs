@@ -2,9 +2,9 @@
 
 use crate::{
     Result, Section, Set,
-    chart::{Chart, Scale, Series},
+    chart::Series,
     facts::{self, brief},
-    figures,
+    figures, judgements,
     programs::Programs,
 };
 use dataset::{Row, Verdict};
@@ -13,9 +13,6 @@ use rows::KernelEditRow;
 use std::collections::BTreeMap;
 
 pub(super) struct KernelEdits;
-
-/// Rows that are listed, the fastest first.
-const LISTED: usize = 100;
 
 impl Section for KernelEdits {
     fn title(&self) -> &'static str {
@@ -28,31 +25,23 @@ impl Section for KernelEdits {
 
     fn body(&self, set: &Set, _: &Programs) -> Result<Markup> {
         let rows = set.dataset.rows::<KernelEditRow>()?;
-        let mut rows: Vec<KernelEditRow> = rows.collect::<dataset::Result<_>>()?;
+        let rows: Vec<KernelEditRow> = rows.collect::<dataset::Result<_>>()?;
         let mut speedups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for row in rows.iter().filter(|row| row.verdict == Verdict::ACCEPTED) {
             speedups.entry(&row.device).or_default().extend(row.speedup);
         }
         let series = speedups.into_iter();
         let series = series.map(|(device, speedups)| Series::shares(device.to_owned(), speedups));
-        let chart = Chart {
-            title: "Speedups of what was accepted",
-            x: ("time of the slow kernel over the candidate's", Scale::Logarithmic),
-            y: "share of the candidates",
-            series: series.collect(),
-        }
-        .draw();
-        let all = rows.len();
-        rows.sort_by(|a, b| b.speedup.unwrap_or(0.0).total_cmp(&a.speedup.unwrap_or(0.0)));
-        rows.truncate(LISTED);
+        let chart =
+            judgements::speedups("time of the slow kernel over the candidate's", series.collect());
         let ratio = |value: Option<f64>| value.map_or_else(String::new, |one| format!("{one:.3}"));
         let time = |time: Option<u64>| time.map_or_else(String::new, figures::count);
-        let cells = rows.iter().map(|row| {
+        let cells = |row: &KernelEditRow| {
             let interval = row.speedup_low.zip(row.speedup_high);
             let share = |share: Option<f64>| {
                 share.map_or_else(String::new, |one| format!("{:.0} %", 100.0 * one))
             };
-            let cells = [
+            [
                 row.kernel.clone(),
                 row.tgt_id.clone(),
                 row.device_type.clone(),
@@ -67,9 +56,8 @@ impl Section for KernelEdits {
                 }),
                 share(row.bandwidth_share),
                 share(row.operations_share),
-            ];
-            cells.map(facts::cell)
-        });
+            ]
+        };
         let header = [
             "kernel",
             "candidate",
@@ -86,11 +74,8 @@ impl Section for KernelEdits {
         ];
         Ok(html! {
             (facts::verdicts(set))
-            (chart)
-            details open {
-                summary { (rows.len()) " of " (figures::count(all as u64)) " judgements, the fastest first" }
-                (facts::table(&header, cells))
-            }
+            (chart.draw())
+            (judgements::fastest(rows, |row| row.speedup, &header, cells))
         })
     }
 }

@@ -44,6 +44,7 @@ mod facts;
 mod feature_map;
 mod figures;
 mod files;
+mod judgements;
 mod kernel_edits;
 mod kernels;
 mod learned;

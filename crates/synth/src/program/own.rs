@@ -91,7 +91,7 @@ impl View {
             {
                 self.own.insert(name.clone());
             }
-            // What of it goes into which variable is not known.
+            // Each variable that such a text sets may hold it.
             Statement::Opaque(text) if self.names_own(text) => {
                 let words: Vec<&str> = lexer::tokens(text).map(|token| token.text).collect();
                 for pair in words.windows(2) {

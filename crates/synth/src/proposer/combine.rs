@@ -79,7 +79,7 @@ enum Unfit {
     Dropped,
     /// Such an edit is made anew.
     Made,
-    /// The rest of it is made.
+    /// It is left out, and the other edits of the plan are made.
     Skipped,
 }
 
