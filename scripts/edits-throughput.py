@@ -2,9 +2,9 @@
 """How fast the judge of edits is: makes a set of problems x candidates x tests, and measures it on two cores.
 
 edits-throughput.py build OUT DATA... [--problems 100] [--candidates 8] [--tests 20] [--instructions 2000000]
-    DATA are folders that scripts/edits-proof.sh made: between them `pairs`, `human-same`, `tests`, `hidden`,
-    `rules.jsonl` and `rules--no-io.jsonl`. OUT gets pairs.jsonl, candidates.jsonl, tests/ and set.json, which
-    says what the set is made of.
+    DATA are folders that scripts/edits-proof.sh made: between them `pairs`, `human-same`, `tests`,
+    `rules.jsonl` and `rules--no-io.jsonl`. OUT gets exported/ (visible and hidden tests as folders), pairs.jsonl,
+    candidates.jsonl, tests/ and set.json, which says what the set is made of.
 edits-throughput.py run SET OUT [--cores 0,1 ...] [--seconds 0] [--work DIR]
     Judges the set on the cores given, beginning with nothing kept. Each --cores (several may follow) gets its part
     of the problems; all write into one cache. OUT gets report.json (rewritten every ten seconds: what was done so
@@ -52,6 +52,20 @@ def found(folders, name):
     sys.exit(f"edits-throughput.py: none of {', '.join(folders)} holds {name}; scripts/edits-proof.sh makes it")
 
 
+def exported(folders, out):
+    """The visible and the hidden tests of the data set `tests`, as folders."""
+    made = []
+    for kind in ("tests", "hidden-tests"):
+        folder = os.path.join(out, "exported", kind)
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        command = [STAMPMILL, "edits", "export", found(folders, "tests"), "--format", kind, "--out", folder, "--force", "-qq"]
+        # 1: there are none.
+        if subprocess.run(command).returncode not in (0, 1):
+            sys.exit(f"edits-throughput.py: `{' '.join(command)}` failed")
+        made.append(folder)
+    return made
+
+
 def tests_of(folder, problem):
     tests = {}
     for path in glob.glob(os.path.join(folder, problem, "input.*.txt")):
@@ -67,9 +81,9 @@ def copy_of(code, number):
 
 
 class Problem:
-    def __init__(self, name, pairs, data, rates):
+    def __init__(self, name, pairs, folders, rates):
         self.name, self.pairs = name, pairs
-        visible = tests_of(found(data, "tests"), name)
+        visible, hidden = (tests_of(folder, name) for folder in folders)
         known = {}  # input -> answer
         guess = []  # bytes of input, instructions
         for pair in pairs:
@@ -77,7 +91,7 @@ class Problem:
             for time_ in pair["src_times"] if rate else ():
                 if time_["test"] in visible and time_["seconds"]:
                     guess.append((len(visible[time_["test"]][0]), time_["seconds"] * rate))
-        for tests in (visible, tests_of(found(data, "hidden"), name)):
+        for tests in (visible, hidden):
             for given, answer in tests.values():
                 if max(len(given), len(answer)) <= LARGEST:
                     known.setdefault(given, answer)
@@ -121,7 +135,9 @@ def build(arguments):
     for pair in pairs:
         if pair["verdict"] in HOLD_UP:
             of_problem[pair["problem_id"]].append(pair)
-    problems = [Problem(name, of, data, rates) for name, of in sorted(of_problem.items())]
+    os.makedirs(arguments.out, exist_ok=True)
+    folders = exported(data, arguments.out)
+    problems = [Problem(name, of, folders, rates) for name, of in sorted(of_problem.items())]
     # A problem of which even the smallest input is long would leave nothing to the others.
     light = [p for p in problems if p.usable and p.inputs[0][0] <= 4 * arguments.instructions]
     usable = sorted(light, key=lambda p: (-len(p.inputs), p.name))
@@ -139,7 +155,6 @@ def build(arguments):
         low, high = (middle, high) if mean(middle) < arguments.instructions else (low, middle)
 
     shutil.rmtree(os.path.join(arguments.out, "tests"), ignore_errors=True)
-    os.makedirs(arguments.out, exist_ok=True)
     origin, own, padded, used = collections.Counter(), 0, 0, set()
     with open(os.path.join(arguments.out, "pairs.jsonl"), "w") as to, open(os.path.join(arguments.out, "candidates.jsonl"), "w") as answers:
         for p, again in entries:

@@ -57,7 +57,7 @@ done
 
 share=$home/source/src/stampmill/share
 rm -rf "$share"
-for name in models/infill models/cost datasets/device-mapping-h200/task datasets/device-mapping-h200/kernels datasets/local-size-h100/runs packages.toml functions.toml; do
+for name in models/infill models/cost datasets/device-mapping-h200/task datasets/device-mapping-h200/kernels datasets/local-size-h100/runs datasets/archive-instcount datasets/archive-autophase packages.toml functions.toml; do
     mkdir -p "$share/$(dirname "$name")"
     cp -R "$name" "$share/$(dirname "$name")"
 done

@@ -56,6 +56,7 @@ def test_a_fresh_environment_without_dependencies_has_the_command(wheel: Path, t
 def test_what_ships_is_where_it_says(tmp_path: Path) -> None:
     assert stampmill.Dataset(stampmill.shipped("datasets/device-mapping-h200/task")).to_pandas()["group"].nunique() == 18
     assert len(stampmill.Dataset(stampmill.shipped("datasets/device-mapping-h200/kernels"))) == 1803
+    assert all(stampmill.Dataset(stampmill.shipped(f"datasets/archive-{space}")).schema == "archive" for space in ("instcount", "autophase"))
     assert {"models", "datasets", "packages.toml"} <= {path.name for path in stampmill.shipped().iterdir()}
     samples = stampmill.sample(stampmill.shipped("models/infill"), n=1, seed=1, out=tmp_path / "samples")
     assert len(samples.to_pandas()) == 1

@@ -1,15 +1,18 @@
 """Human or machine: how well a discriminator tells kernels that we make from kernels that people wrote.
 
-2n of people's are drawn from kernels=DATASET of `prepare`, one of a family and cap=N of a package at most; the first n are
-compared with ours: samples of the model that ships, with and without the constraint, and of models of the other kinds where
-lstm=CHECKPOINT and hole=CHECKPOINT name them; and kernels made at the InstCount points of the other n, from nothing, the same with
-the second phase that writes them anew by that model, from mined kernels, and, as controls, by undirected making and by random
-programs in CLSmith's manner. All have under 100 instructions and went through `prepare`, so that
-size, names and layout tell little. A forest sees the vectors of all spaces, and once more with them the bits a token that a kernel takes to the model: the model learned from many of
+Ours are samples of the model that ships, with and without the constraint, and of models of the other kinds where
+lstm=CHECKPOINT and hole=CHECKPOINT name them; and kernels made at the InstCount points of n of people's kernels, of kernels=DATASET of `prepare`, one of a family
+and cap=N of a package at most: from nothing as the search finds them, the same with plain edits and the second phase that writes them anew (`--natural`, with written=N candidates), from
+mined kernels, and, as controls, by undirected making and by random programs in CLSmith's manner. People's are others of these kernels; where the model has a
+discriminator beside it, of packages that it did not learn from. All have under 100 instructions and went through `prepare`, so names and layout tell little. Both sides have equally many kernels in each
+class of lengths (tokens, half octaves), so length tells nothing.
+
+A forest sees the vectors of all spaces and the measures of scripts/shape.py, and once more with them the bits a token that a kernel takes to the model: the model learned from many of
 people's, so that these bits say what it knows as well as what is natural. A package of people's kernels is never in training and test at once, nor a tenth of ours. 50 % is chance.
+Intervals are bootstrap ones: people's kernels are drawn by package, ours one by one.
 
 What gives a source away is said twice. By space: how much of the forest's accuracy goes where the values of a space are shuffled among the kernels that it is asked about. By dimension: those
-whose values differ most, each for itself. Takes 5n searches, and some ten minutes on two cores."""
+whose values differ most, each for itself. Takes 5n searches, and some forty minutes on two cores; n=30 written=1000 ten."""
 import bisect
 import csv
 import json
@@ -17,22 +20,33 @@ import math
 import random
 import statistics
 import sys
+from pathlib import Path
 
 from tools import rows, stampmill
 
-SETTINGS = {"kernels": "datasets/device-mapping-h200/kernels", "model": "models/infill", "lstm": "", "hole": "", "n": "80", "cap": "30", "budget": "500", "jobs": "2", "seed": "1"}
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from shape import NAMES, as_mined, shape  # noqa: E402
+
+SETTINGS = {"kernels": "datasets/device-mapping-h200/kernels", "model": "models/infill", "lstm": "", "hole": "", "n": "80", "cap": "60", "budget": "500", "written": "2000", "jobs": "2", "seed": "1"}
 SPACES = ["instcount", "autophase", "grewe", "opcodes", "tokens", "ast-depth"]
+# The measures of scripts/shape.py, beside the spaces.
+SHAPE = "shape"
 # What the model says of a kernel, beside the spaces.
 BITS = "bits"
 INSTRUCTIONS = 100
 FOREST = "forest:trees=100"
 # Fewer kernels of a side say nothing.
 FEWEST = 20
-# For what shuffled values cost: parts of the kernels that are asked about in turn, and how often each space is shuffled.
-PARTS = 4
+# Parts of the kernels that are asked about in turn, and how often each space is shuffled.
+PARTS = 5
 SHUFFLES = 10
+# Random draws for an interval.
+DRAWS = 2000
 # Dimensions that are named of a source.
-NAMED = 3
+NAMED = 5
+# How often a source may be told apart at most: what was wanted beforehand. Samples within 10 points of chance, what is written anew within 20.
+SAMPLES, WRITTEN = 0.6, 0.7
+ANEW = "steered, from nothing, written anew"
 
 
 def likelihood(program, dataset, settings):
@@ -44,17 +58,19 @@ def likelihood(program, dataset, settings):
 def described(program, dataset, settings, out):
     """Accepted programs with their values in all spaces, as one dictionary of named numbers."""
     stampmill(program, "features", dataset, "--space", ",".join(SPACES), "--out", out)
+    texts = {row["id"]: row["text"] for row in rows(program, "SELECT id, text FROM k WHERE verdict = 'accepted'", k=dataset)}
     names = json.loads((out / "_dataset.json").read_text())["configuration"]["spaces"]
     columns = ", ".join(f'"{space}"' for space in SPACES)
     bits, found = likelihood(program, dataset, settings), []
     for row in rows(program, f"SELECT id, {columns} FROM v WHERE verdict = 'accepted' ORDER BY id", v=out):
-        if any(row.get(space) is None for space in SPACES) or row["id"] not in bits or row["instcount"][0] >= INSTRUCTIONS:
+        if any(row.get(space) is None for space in SPACES) or row["id"] not in bits or row["id"] not in texts or row["instcount"][0] >= INSTRUCTIONS:
             continue
         values = {}
         for space in SPACES:
             of = row[space]
             of = of if isinstance(of, dict) else dict(zip(names[space], of))
             values |= {f"{space}.{name}".replace(",", ";"): value for name, value in of.items()}
+        values |= dict(zip((f"{SHAPE}.{name}" for name in NAMES), shape(as_mined(texts[row["id"]]))))
         values[f"{BITS}.a token"] = bits[row["id"]]
         found.append({"id": row["id"], "values": values, "point": row["instcount"]})
     return found
@@ -85,11 +101,23 @@ def people(program, settings, draw, work):
     return found
 
 
+def length_class(kernel):
+    return int(2 * math.log2(max(1, kernel["values"]["tokens.tokens"])))
+
+
 def sides(humans, machines):
-    """As many of one as of the other, each with its side and its group."""
-    count = min(len(humans), len(machines))
-    of_humans = [{**kernel, "side": "human"} for kernel in humans[:count]]
-    return of_humans + [{"group": f"ours-{number % 10}", **kernel, "side": "machine"} for number, kernel in enumerate(machines[:count])]
+    """In each class of lengths as many of one as of the other, each with its side and its group."""
+    classes = {}
+    for side, kernels in (("human", humans), ("machine", machines)):
+        for number, kernel in enumerate(kernels):
+            own = {"group": f"ours-{number % 10}", **kernel, "side": side}
+            classes.setdefault(length_class(kernel), {"human": [], "machine": []})[side].append(own)
+    found = {"human": [], "machine": []}
+    for _, there in sorted(classes.items()):
+        count = min(map(len, there.values()))
+        for side in found:
+            found[side] += there[side][:count]
+    return found["human"] + found["machine"]
 
 
 def write(path, kernels, names):
@@ -101,17 +129,6 @@ def write(path, kernels, names):
             costs = (1, 2) if kernel["side"] == "human" else (2, 1)
             out.writerow([f"k{number}", kernel["group"], *costs, *(kernel["values"][name] for name in names)])
     return ["--program", "program", "--variant", "", "--group", "group", "--features", ",".join(names), "--costs", "human=human,machine=machine"]
-
-
-def judged(program, settings, both, names, table):
-    """Accuracy of the forest on these dimensions, with Wilson's interval."""
-    columns = write(table, both, names)
-    folds = min(10, len({kernel["group"] for kernel in both if kernel["side"] == "human"}))
-    told = stampmill(program, "heuristic", "crossval", table, *columns, "--model", FOREST, "--folds", folds, "--seed", settings["seed"])
-    right, cases, z = told["accuracy"], told["rows"], 1.96
-    middle = (right + z * z / (2 * cases)) / (1 + z * z / cases)
-    half = z * math.sqrt(right * (1 - right) / cases + z * z / (4 * cases * cases)) / (1 + z * z / cases)
-    return right, middle - half, middle + half
 
 
 def parts(both, draw):
@@ -127,11 +144,13 @@ def parts(both, draw):
     return found
 
 
-def lost(program, settings, both, names, folder):
-    """By space: accuracy that goes where its values are shuffled among the kernels that are asked about."""
+def asked(program, settings, both, names, spaces, folder):
+    """Whether the forest is right about each kernel, trained on the other parts; and by space the accuracy that goes where its values are shuffled among those asked about."""
     draw = random.Random(int(settings["seed"]))
-    spaces = [*SPACES, BITS]
-    right, asked = {space: 0 for space in ["", *spaces]}, {space: 0 for space in ["", *spaces]}
+    for number, kernel in enumerate(both):
+        kernel["number"] = number
+    right, times = {}, {space: [0, 0] for space in spaces}
+    folder.mkdir()
     for number, part in enumerate(split := parts(both, draw)):
         learned = [kernel for other in split if other is not part for kernel in other]
         if not part or len({kernel["side"] for kernel in learned}) < 2:
@@ -139,7 +158,7 @@ def lost(program, settings, both, names, folder):
         table, model = folder / f"learned-{number}.csv", folder / f"forest-{number}.json"
         columns = write(table, learned, names)
         stampmill(program, "heuristic", "train", table, *columns, "--model", FOREST, "--seed", settings["seed"], "--out", model)
-        copies = [("", part)]
+        copies = [(None, part)]
         for space in spaces:
             own = [name for name in names if name.startswith(f"{space}.")]
             for _ in range(SHUFFLES):
@@ -151,10 +170,31 @@ def lost(program, settings, both, names, folder):
         choices = {one["program"]: one["choice"] for one in told["predictions"]}
         which = [(space, kernel) for space, copy in copies for kernel in copy]
         for row, (space, kernel) in enumerate(which):
-            asked[space] += 1
-            right[space] += choices[f"k{row}"] == kernel["side"]
-    share = {space: right[space] / asked[space] if asked[space] else 0 for space in right}
-    return [f"{100 * (share[''] - share[space]):.1f}" for space in spaces]
+            is_right = choices[f"k{row}"] == kernel["side"]
+            if space is None:
+                right[kernel["number"]] = is_right
+            else:
+                times[space][0] += is_right
+                times[space][1] += 1
+    whole = sum(right.values()) / max(1, len(right))
+    return right, {space: whole - good / max(1, every) for space, (good, every) in times.items()}
+
+
+def interval(both, right, seed):
+    """The mean accuracy of both sides, and a 95 % bootstrap interval of it: people's kernels are drawn by package, ours one by one."""
+    packages, ours = {}, []
+    for kernel in both:
+        if kernel["number"] in right:
+            found = ours if kernel["side"] == "machine" else packages.setdefault(kernel["group"], [])
+            found.append(right[kernel["number"]])
+    groups, draw = list(packages.values()), random.Random(seed)
+
+    def mean(of_groups, of_ours):
+        flat = [one for group in of_groups for one in group]
+        return (sum(flat) / len(flat) + sum(of_ours) / len(of_ours)) / 2
+
+    drawn = sorted(mean(draw.choices(groups, k=len(groups)), draw.choices(ours, k=len(ours))) for _ in range(DRAWS))
+    return mean(groups, ours), drawn[DRAWS // 40], drawn[-DRAWS // 40 - 1]
 
 
 def apart(both, names):
@@ -187,13 +227,15 @@ def sources(program, settings, others, work):
         found[source] = rows(program, "SELECT text FROM s WHERE verdict = 'accepted' ORDER BY number", s=work / f"samples-{number}")
     targets = work / "targets.jsonl"
     targets.write_text("".join(json.dumps({"target": kernel["id"][:12], "instcount": kernel["point"]}) + "\n" for kernel in others))
-    steer = ["steer", "--space", "instcount", "--targets", targets, "--budget", settings["budget"], *jobs]
+    steer = ["steer", "--space", "instcount", "--targets", targets, *jobs]
+    own = ["--proposers", "construct,guided,combine"]
     ways = {
-        "steered, from nothing": ["--proposers", "construct,guided,combine"],
-        "steered, from nothing, written anew": ["--proposers", "construct,guided,combine", "--natural", settings["model"]],
-        "steered, from mined kernels": ["--seeds", settings["kernels"]],
-        "undirected making (control)": ["--proposers", "random"],
-        "random programs in CLSmith's manner (control)": ["--proposers", "smith"],
+        "steered, from nothing": [*own, "--as-found", "--budget", settings["budget"]],
+        # What is left of the budget goes to writing it anew.
+        ANEW: [*own, "--natural", settings["model"], "--budget", settings["written"]],
+        "steered, from mined kernels": ["--seeds", settings["kernels"], "--as-found", "--budget", settings["budget"]],
+        "undirected making (control)": ["--proposers", "random", "--as-found", "--budget", settings["budget"]],
+        "random programs in CLSmith's manner (control)": ["--proposers", "smith", "--as-found", "--budget", settings["budget"]],
     }
     for number, (way, flags) in enumerate(ways.items()):
         stampmill(program, *steer, *flags, "--out", work / f"steered-{number}")
@@ -201,32 +243,54 @@ def sources(program, settings, others, work):
     return {source: [row["text"] for row in texts] for source, texts in found.items()}
 
 
+def learned_from(model):
+    """Packages that the discriminator beside a model learned from, where there is one."""
+    path = Path(model) / "discriminator.json"
+    return set(json.loads(path.read_text())["packages"]) if path.exists() else set()
+
+
+def goal(source, right):
+    """What was wanted of a source, and whether it is so."""
+    most = SAMPLES if source.startswith("samples of ") else WRITTEN if source == ANEW else None
+    return "" if most is None else f"{100 * most:.0f} % at most: {'met' if right <= most else 'missed'}"
+
+
 def run(program, _, settings, work):
     draw = random.Random(int(settings["seed"]))
-    n = int(settings["n"])
-    both = people(program, settings, draw, work)[: 2 * n]
-    humans, others = both[:n], both[n:]
-    # The last row is people's kernels against people's: what the method finds where there is nothing to find.
+    n, known = int(settings["n"]), learned_from(settings["model"])
+    everyone = people(program, settings, draw, work)
+    # Points may be of packages that the discriminator learned from.
+    others = ([kernel for kernel in everyone if kernel["group"] in known] if known else everyone)[:n]
+    points = {kernel["id"] for kernel in others}
+    humans = [kernel for kernel in everyone if kernel["id"] not in points and kernel["group"] not in known]
+    if len(humans) < 2 * FEWEST:
+        sys.exit(f"figures: {len(humans)} kernels of people are too few to compare with: lower n, or raise cap")
     kinds = {source: ("texts", texts) for source, texts in sources(program, settings, others, work).items()}
-    kinds["people's, against other people's"] = ("kernels", others)
+    # The last row is people's kernels against people's: what the method finds where there is nothing to find.
+    kinds["people's, against other people's"] = ("kernels", humans[1::2])
     accuracy, spaces, dimensions = [], [], []
     for number, (source, (kind, of)) in enumerate(kinds.items()):
         folder = work / f"source-{number}"
         folder.mkdir(parents=True)
-        machines = (prepared(program, of, settings, folder) if kind == "texts" else of)[:n]
-        pair = sides(humans, machines)
+        machines = prepared(program, of, settings, folder)[:n] if kind == "texts" else of
+        pair = sides(humans if kind == "texts" else humans[::2], machines)
         if len(pair) < 2 * FEWEST:
-            print(f"figures: {source}: {len(machines)} kernels are too few", file=sys.stderr)
+            print(f"figures: {source}: {len(pair) // 2} kernels of lengths that both sides have are too few", file=sys.stderr)
             continue
         names = list(humans[0]["values"])
         plain = [name for name in names if not name.startswith(f"{BITS}.")]
-        right, low, high = judged(program, settings, pair, plain, folder / "plain.csv")
-        told, *_ = judged(program, settings, pair, names, folder / "all.csv")
-        accuracy.append([source, len(pair) // 2, f"{100 * right:.1f} %", f"{100 * low:.1f} to {100 * high:.1f} %", f"{100 * told:.1f} %"])
-        spaces.append([source, *lost(program, settings, pair, names, folder)])
+        right, _ = asked(program, settings, pair, plain, [], folder / "plain")
+        middle, low, high = interval(pair, right, int(settings["seed"]))
+        all_spaces = [*SPACES, SHAPE, BITS]
+        right, lost = asked(program, settings, pair, names, all_spaces, folder / "all")
+        told, *_ = interval(pair, right, int(settings["seed"]))
+        tokens = statistics.median(kernel["values"]["tokens.tokens"] for kernel in pair)
+        packages = len({kernel["group"] for kernel in pair if kernel["side"] == "human"})
+        accuracy.append([source, len(pair) // 2, packages, f"{tokens:.0f}", f"{100 * middle:.1f} %", f"{100 * low:.1f} to {100 * high:.1f} %", goal(source, middle), f"{100 * told:.1f} %"])
+        spaces.append([source, *(f"{100 * lost[space]:.1f}" for space in all_spaces)])
         dimensions += [[source, *one] for one in apart(pair, names)]
     return {
-        "accuracy": {"columns": ["source", "kernels of each side", "told apart (50 % is chance)", "95 %", "with bits a token"], "rows": accuracy},
-        "spaces": {"columns": ["source", *SPACES, "bits a token"], "rows": spaces},
+        "accuracy": {"columns": ["source", "kernels of each side", "people's packages", "tokens, median", "told apart (50 % is chance)", "95 %", "goal", "with bits a token"], "rows": accuracy},
+        "spaces": {"columns": ["source", *SPACES, SHAPE, "bits a token"], "rows": spaces},
         "dimensions": {"columns": ["source", "dimension", "people's, median", "ours, median", "ours has more (0.50 is chance)"], "rows": dimensions},
     }

@@ -2,23 +2,31 @@
 
 Builds the crates and the Debian sources that are named (mmdebstrap, as root); `modules=DATASET` of a run of `ir build` takes their place. A
 function is one of a module: of two modules that are alike one counts. Changed is what another structure, or a function that a pass adds or
-removes; shares are of the functions that any pass ran on. Seconds are of this machine."""
+removes; shares are of the functions that any pass ran on. Seconds are of this machine. `ir-passes-languages` is of a data set in more languages,
+which `modules` names; of several one is made by `stampmill query "SELECT * FROM a UNION ALL SELECT * FROM b" a=FOLDER b=FOLDER --out FOLDER`."""
+import sys
+
 from tools import rows, share, stampmill
+
+VARIANTS = [None, "languages"]
 
 SETTINGS = {
     "packages": "crate:miniz_oxide@0.9.1 crate:csv-core@0.1.13 crate:semver@1.0.28 crate:httparse@1.10.1 crate:ryu@1.0.23 "
                 "deb:bzip2 deb:tree deb:xxhash deb:double-conversion deb:tinyxml2",
     "modules": "", "pipeline": "default<O2>", "jobs": "2",
 }
-LANGUAGES = ["rust", "c", "c++"]
+LANGUAGES = ["rust", "c", "c++", "fortran", "d", "swift", "zig"]
 SHOWN = 25
+SHOWN_PACKAGES = 40
 
 
 def percent(part, whole):
     return f"{100 * part / whole:.1f}" if whole else "–"
 
 
-def run(program, _, settings, work):
+def run(program, variant, settings, work):
+    if variant and not settings["modules"]:
+        sys.exit("figures: ir-passes-languages is of a data set of modules: name it, modules=FOLDER")
     jobs = ["--jobs", settings["jobs"]]
     modules = settings["modules"] or work / "modules"
     if not settings["modules"]:
@@ -63,11 +71,19 @@ def run(program, _, settings, work):
     of_package = found(f"SELECT language, package, count(DISTINCT id) AS modules, count(*) AS n FROM ({all_functions}) GROUP BY language, package")
     best = found(f"SELECT language, package, pass, sum(changed) AS changed FROM ({functions}) GROUP BY language, package, pass")
     packages = []
-    for row in sorted(of_package, key=lambda row: (languages.index(row["language"]), row["package"])):
+    largest = sorted(of_package, key=lambda row: (-row["n"], row["language"], row["package"]))[:SHOWN_PACKAGES]
+    for row in sorted(largest, key=lambda row: (languages.index(row["language"]), row["package"])):
         own = [one for one in best if (one["language"], one["package"]) == (row["language"], row["package"])]
         own.sort(key=lambda one: (-one["changed"], one["pass"]))
         said = ", ".join(f"`{one['pass']}` {100 * one['changed'] / row['n']:.0f}" for one in own[:6])
         packages.append([row["package"], row["language"], str(row["modules"]), f"{row['n']:,}", said])
+
+    by_language = []
+    for language in languages:
+        own = [row for row in of_package if row["language"] == language]
+        order = sorted(by_pass, key=lambda name: (-by_pass[name].get(language, 0), name))
+        said = ", ".join(f"`{name}` {100 * by_pass[name][language] / of_language[language]:.0f}" for name in order[:6] if by_pass[name].get(language))
+        by_language.append([language, f"{len(own):,}", f"{sum(row['modules'] for row in own):,}", f"{of_language[language]:,}", said])
 
     failed = found("SELECT verdict, count(*) AS n FROM p WHERE verdict <> 'accepted' GROUP BY verdict ORDER BY verdict")
     kept = found("SELECT kind, verdict, count(*) AS n FROM m WHERE kind <> 'license-text' GROUP BY kind, verdict ORDER BY kind, verdict")
@@ -78,8 +94,9 @@ def run(program, _, settings, work):
             ["change a function, less often", ", ".join(f"{line[0]} {line[1]}" for line in passes[SHOWN:]) or "none"],
             ["change none", ", ".join(f"`{name}`" for name in silent) or "none"]]},
         "nothing": {"columns": ["language", "runs of passes", "that change nothing, %", "seconds", "of these in runs that change nothing, %"], "rows": nothing},
+        "languages": {"columns": ["language", "packages", "modules", "functions", "passes that change most, % of its functions"], "rows": by_language},
         "packages": {"columns": ["package", "language", "modules", "functions", "passes that change most, % of its functions"], "rows": packages},
         "verdicts": {"columns": ["rows", "verdict", "count"], "rows": [[row["kind"], row["verdict"], row["n"]] for row in kept]
                      + [["modules whose passes failed", row["verdict"], row["n"]] for row in failed]
-                     + [["passes that change a function", "of all", share(len(passes), len(by_pass))]]},
+                     + [["passes that change a function", "of all", share(len(passes), len(by_pass))], ["packages that are shown", "of all", share(len(packages), len(of_package))]]},
     }

@@ -1,7 +1,7 @@
 """A part of the IR data set release: what was built of it, what failed and why, what it cost.
 
 Builds and packs part `part` of the list, or of its groups `groups=NAME,...` alone, with `scripts/ir-release.sh` (mmdebstrap, as root; packages come from registries);
-`out=FOLDER` resumes, or reads, what a run of it left there."""
+`parts=1-8/40`, or `parts=1,2,5/40`, takes several as one sample: the funnel is over all of them, and each has its cost. `out=FOLDER` resumes, or reads, what a run of it left there."""
 import os
 import subprocess
 import sys
@@ -9,9 +9,9 @@ import tomllib
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent.parent
-VARIANTS = [None, "fortran-and-d"]
-SETTINGS = {"part": "32/40", "list": "ir.toml", "groups": "", "limit": "8m", "jobs": "2", "out": ""}
-GROUPS = {"fortran-and-d": {"part": "1/1", "groups": "fortran,d"}}
+VARIANTS = [None, "fortran-and-d", "zig"]
+SETTINGS = {"part": "32/40", "parts": "", "list": "ir.toml", "groups": "", "limit": "8m", "jobs": "2", "out": ""}
+GROUPS = {"fortran-and-d": {"part": "1/1", "groups": "fortran,d"}, "zig": {"part": "1/1", "groups": "zig"}}
 
 
 def chosen(path, groups, work):
@@ -24,6 +24,16 @@ def chosen(path, groups, work):
     return part
 
 
+def numbers(wanted):
+    """The parts of `1,5-7/40`, each as `I-of-N`."""
+    listed, count = wanted.split("/")
+    found = set()
+    for piece in listed.split(","):
+        first, _, last = piece.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return [f"{number}-of-{count}" for number in sorted(found)]
+
+
 def run(program, variant, settings, work):
     sys.path.insert(0, str(SCRIPTS))
     from ir_release_report import tables
@@ -31,10 +41,11 @@ def run(program, variant, settings, work):
     settings.update(GROUPS.get(variant, {}))
     out = settings["out"] or work / "ir-release"
     sources = chosen(SCRIPTS.parent / settings["list"], settings["groups"], work)
-    environment = {
-        **os.environ, "STAMPMILL": str(program), "PART": settings["part"], "PACK": "yes", "LIST": str(sources),
-        "LIMIT": settings["limit"], "JOBS": settings["jobs"],
+    wanted = settings["parts"] or settings["part"]
+    environment = {key: value for key, value in os.environ.items() if key not in ("PART", "PARTS")}
+    environment |= {
+        "STAMPMILL": str(program), "PARTS": wanted, "PACK": "yes", "LIST": str(sources), "LIMIT": settings["limit"], "JOBS": settings["jobs"],
     }
     subprocess.run([SCRIPTS / "ir-release.sh", out], env=environment, check=True, stdout=sys.stderr)
-    part = f"{out}/parts/{settings['part'].replace('/', '-of-')}"
-    return tables(program, part, f"{part}.release.work", f"{part}.release", [part])
+    sample = f"{out}/parts/{wanted.replace('/', '-of-')}"
+    return tables(program, sample, f"{sample}.release.work", f"{sample}.release", [f"{out}/parts/{name}" for name in numbers(wanted)])

@@ -3,9 +3,14 @@
 Needs data=DIR with targets/suites.jsonl, kernels/benchmarks.jsonl (which are no seeds, nor copies of them) and the CSV files
 of the CLgen paper in cgo17/ (for Grewe's points); seeds=DATASET is of mined kernels (those that the repository ships, unless
 said); held-back needs suite=DATASET too, of `prepare` of a suite that nothing was tuned on. parts=N processes share the targets, each with its jobs: a budget of
-time is for one target at a time in each."""
+time is for one target at a time in each.
+
+Tables: by size and by suite; how far it is from the goals (InstCount, Autophase); `units`, what misses have too few or too many of and what edits did
+about it; `misses`, the same of each target in its own words; and who proposed the hits."""
 import csv
 import json
+import re
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from tools import median, rows, share, stampmill
@@ -16,6 +21,11 @@ SETTINGS = {"data": "../shared/data", "seeds": "datasets/device-mapping-h200/ker
 HELD_OUT = ["opencv", "bullet", "oclgrind", "pyopencl", "clblast", "erlang-cl", "onednn", "imagemagick"]
 JOINT = "instcount,grewe"
 COUNTS = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"]
+# Shares to be hit exactly of points of so many instructions, and the median proximity of all.
+GOALS = {"instcount": ([0.80, 0.40, 0.25], 0.995), "autophase": ([0.60, 0.25, 0.10], 0.985)}
+GOAL_BINS = [(0, 100, "under 100"), (100, 200, "100 to 199"), (200, 10**9, "200 and more")]
+# What a row asks for: one to a target, the nearest kernel.
+FOUND = "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer, detail FROM f WHERE rank = 1"
 BINS = [(0, 50, "under 50"), (50, 100, "50 to 99"), (100, 200, "100 to 199"), (200, 10**9, "200 and more")]
 
 
@@ -69,8 +79,9 @@ def run(program, variant, settings, work):
     if variant.startswith("held-back"):
         command += ["--exclude", settings["suite"]]
     search(program, command, int(settings["parts"]), work)
-    found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")
-    return {"sizes": by_size(found, size), "suites": by_suite(found), "proposers": by_proposer(found)}
+    found = rows(program, FOUND, f=work / "found")
+    goals = {"goals": by_goal(found, size, *GOALS[space])} if space in GOALS else {}
+    return {"sizes": by_size(found, size), **goals, "suites": by_suite(found), **missed(found, size), "proposers": by_proposer(found)}
 
 
 def joint(program, settings, work):
@@ -90,9 +101,9 @@ def joint(program, settings, work):
     command = ["steer", "--space", JOINT, "--targets", work / "targets.jsonl", "--sample", settings["sample"] or "40", "--must-run", "--seeds", work / "seeds"]
     command += ["--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--force"]
     search(program, command, int(settings["parts"]), work)
-    found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")
+    found = rows(program, FOUND, f=work / "found")
     size = {target["target"]: target["instcount"][0] for target in targets}
-    return {"sizes": by_size(found, size), "proposers": by_proposer(found)}
+    return {"sizes": by_size(found, size), **missed(found, size), "proposers": by_proposer(found)}
 
 
 def dimensions(dataset, space):
@@ -131,6 +142,66 @@ def by_size(found, size):
         for low, high, word in BINS:
             groups.append((f"{word} instructions", [row for row in found if low <= size.get(row["target"], -1) < high]))
     return table(groups)
+
+
+def by_goal(found, size, shares, near):
+    """What is reached of what is wanted."""
+    table = []
+    for (low, high, word), wanted in zip(GOAL_BINS, shares):
+        group = [row for row in found if low <= size.get(row["target"], -1) < high]
+        table.append([f"exact, {word} instructions", share(sum(bool(row["exact"]) for row in group), len(group)), f"{100 * wanted:.0f} %"])
+    table.append(["median proximity, all", median([row["proximity"] or 0 for row in found]), f"{near:.3f}"])
+    return {"columns": ["", "reached", "goal"], "rows": table}
+
+
+def missed(found, size):
+    """What misses lack: the units of all, and each in its own words, the smallest first."""
+    misses = [row for row in found if not row["exact"]]
+    misses.sort(key=lambda row: (size.get(row["target"], 0), row["target"]))
+    columns = ["target", "instructions", "proximity", "what is missing"]
+    each = [[row["target"], size.get(row["target"], ""), f"{row['proximity'] or 0:.3f}", (row["detail"] or "").replace("|", "\\|")] for row in misses]
+    return {"units": by_unit(misses), "misses": {"columns": columns, "rows": each}}
+
+
+def by_unit(misses):
+    """In how many targets a dimension is too low or too high, in how many of them no edit of the search changed it that way, or none did it alone, and which
+    edits took others along. Of a target `steer` names eight dimensions at most, those farthest off, and what edits lack of three."""
+    units = {}
+    nothing = 0
+    for row in misses:
+        said = wanting(row["detail"] or "")
+        nothing += said is None
+        for unit, kind, edit in said or []:
+            counts, edits = units.setdefault(unit, (Counter(), Counter()))
+            counts[kind] += 1
+            if edit:
+                edits[edit] += 1
+    kinds = ["low", "high", "none", "along"]
+    table = []
+    for unit, (counts, edits) in units.items():
+        often = ", ".join(f"`{edit}` {times}" for edit, times in sorted(edits.items(), key=lambda one: (-one[1], one[0]))[:3])
+        table.append([unit, *(counts[kind] for kind in kinds), often])
+    table.sort(key=lambda row: (-(row[1] + row[2]), row[0]))
+    if nothing:
+        table.append(["(no kernel at all)", nothing, 0, 0, 0, ""])
+    columns = ["misses by unit", "too few in", "too many in", "no edit did it in", "only with others in", "edits that took others along"]
+    return {"columns": columns, "rows": table}
+
+
+def wanting(detail):
+    """Dimension, kind and edit of each thing that the `detail` of a miss says; None where no kernel was found that lacks something."""
+    if not detail.startswith("has "):
+        return None
+    said = []
+    for part in detail.removeprefix("has ").split("; "):
+        if edit := re.fullmatch(r"in this search no edit (?:raised|lowered) (\S+)", part):
+            said.append((edit[1], "none", None))
+        elif edit := re.fullmatch(r"to (?:raise|lower) (\S+) takes .+ along \((.+)\)", part):
+            said.append((edit[1], "along", edit[2]))
+        else:
+            for unit, value, least in re.findall(r"([^\s,]+) (-?[\d.]+) for (-?\d+(?:\.\d+)?)", part):
+                said.append((unit, "low" if float(value) < float(least) else "high", None))
+    return said
 
 
 def by_suite(found):

@@ -1,6 +1,6 @@
 """How fast and how true sampled time is: `time` in full and with `--sample-rate`, of each program in turns.
 
-Needs g++ and the Python package `blake3`. Programs are those of `programs`, one of `every` of each half in the order of their names, built before anything is measured; held out are those whose
+Needs g++ and QEMU. Programs are those of `programs`, one of `every` of each half in the order of their names, built before anything is measured; held out are those whose
 names `time validate` holds out. Rates are instructions by processor time of the emulator and all around it, the best of `rounds`. Programs of
 less than `least` million instructions are left out: their start takes most of the time. `phases` are programs made to change phase."""
 import math
@@ -9,7 +9,7 @@ import statistics
 import subprocess
 from pathlib import Path
 
-from tools import percent, share, stampmill
+from tools import is_held_out, percent, share, stampmill
 
 SETTINGS = {"programs": "crates/timing/programs", "phases": "crates/timing/phases", "every": "6", "sample": "50", "rounds": "2", "cpu": "skylake", "least": "20"}
 FLAGS = ["-std=gnu++17", "-O3", "-march=x86-64-v2", "-mtune=generic", "-static", "-no-pie", "-fno-pie", "-w", "-s", "-Wl,--build-id=none"]
@@ -18,11 +18,9 @@ HALVES = ["tuning", "held out", "phases"]
 
 def chosen(settings):
     """Half, name, source and input of each program."""
-    from blake3 import blake3
-
     halves = {half: [] for half in HALVES}
     for path in sorted(Path(settings["programs"]).glob("*.cpp")):
-        half = "held out" if blake3(path.stem.split(".")[0].encode()).hexdigest()[0] < "8" else "tuning"
+        half = "held out" if is_held_out(path.stem) else "tuning"
         halves[half].append((half, path.stem, path, path.with_suffix(".in")))
     halves = {half: programs[:: int(settings["every"])] for half, programs in halves.items()}
     halves["phases"] = [("phases", path.stem, path, None) for path in sorted(Path(settings["phases"]).glob("*.cpp"))]

@@ -1,7 +1,7 @@
 """What samples do: how many pass `run`'s checker, how much of them the optimizer leaves, and how far a model of costs is off on them, with and without the rules of usefulness.
 
 Beside them kernels of people, drawn from kernels=DATASET of `prepare`; of some of these cost=MODEL may have learned. Needs a processor's OpenCL device and llvm-mca;
-n=400 takes some half an hour on two cores."""
+n=200 takes some half an hour on two cores."""
 import collections
 import math
 import random

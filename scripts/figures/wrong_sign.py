@@ -1,6 +1,6 @@
 """How often a tool puts two programs in the wrong order: simulated time, cachegrind, counted instructions, the clock once.
 
-Needs g++, valgrind and the Python package `blake3`, and a machine as quiet as can be. The pairs are the slow and the fast program of `crates/timing/programs`, which differ much,
+Needs g++, valgrind and a machine as quiet as can be. The pairs are the slow and the fast program of `crates/timing/programs`, which differ much,
 and each program beside itself at -O2, which differ little; inputs are `share` of the work. The truth is the clock: both programs of a pair run in
 turns, `rounds` times, the one that is first changing, built with the flags of the recipe; a pair's ratio is the median over rounds, with a 95 %
 interval of the median from the order of the rounds' ratios. A pair whose interval holds 1 has no order and is left out. The clock once is each round
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from cheats import scaled, second_level, wilson
-from tools import rows, stampmill
+from tools import is_held_out, rows, stampmill
 
 SETTINGS = {"programs": "crates/timing/programs", "share": "0.2", "rounds": "41", "cpu": "skylake", "jobs": "2"}
 FLAGS = ["-std=gnu++17", "-O3", "-march=x86-64-v2", "-mtune=generic", "-static", "-no-pie", "-fno-pie", "-w", "-s", "-Wl,--build-id=none"]
@@ -59,8 +59,6 @@ def interval(ratios):
 
 
 def run(program, _, settings, work):
-    from blake3 import blake3
-
     found = programs(settings)
     suite = work / "suite.jsonl"
     suite.write_text("".join(json.dumps({"name": name, "src": text, "stdin": given}) + "\n" for name, (text, given) in found.items()))
@@ -90,7 +88,7 @@ def run(program, _, settings, work):
         stampmill(program, "time", "--suite", suite, "--source", source, "--cpu", settings["cpu"], "--jobs", settings["jobs"], "--out", work / source, "--force")
         for row in rows(program, "SELECT name, verdict, cycles, instructions FROM t", t=work / source):
             measured[source, row["name"]] = row
-    held = {name: blake3(name.split(".")[0].encode()).hexdigest()[0] < "8" for name in found}
+    held = {name: is_held_out(name) for name in found}
 
     def timed(pair):
         return all(measured.get((source, name), {}).get("cycles") for source in ("qemu", "cachegrind") for name in pair)

@@ -212,6 +212,7 @@ fn command_lines_of_the_documents_are_taken() {
         "SECURITY.md",
         "ARCHITECTURE.md",
         "python/README.md",
+        "examples/README.md",
     ] {
         paths.push(root.join(name));
     }

@@ -1,8 +1,11 @@
-//! Programs of a plain folder that include files beside them: a program is compiled alone, and `mine` puts such files in.
+//! Programs of a plain folder that include files of it: a program is compiled alone, and `mine` puts such files in.
 
 use crate::{Global, output};
 use dataset::{Dataset, Programs};
 use std::{
+    cell::LazyCell,
+    collections::HashMap,
+    ffi::OsString,
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -10,17 +13,18 @@ use std::{
 /// Programs that are looked at.
 const MOST: usize = 5000;
 
-/// Say, before a command begins, how many programs lack files that lie beside them. What is wrong with the folder is for
-/// the command to say.
+/// Say, before a command begins, how many programs lack files that lie beside them or elsewhere in the folder. What is
+/// wrong with the folder is for the command to say.
 pub(crate) fn say(input: &Path, global: &Global) {
     if global.is_quiet() || !input.exists() || Dataset::is_at(input) {
         return;
     }
     let Ok(Programs::Files(root, files)) = Programs::open(input) else { return };
+    let all = LazyCell::new(|| files_of(input));
     // What `mine` puts in is of programs in OpenCL C and C.
     let is_looked_at = |path: &str| path.ends_with(".cl") || path.ends_with(".c");
     let files = files.iter().filter(|file| file.rejected.is_none() && is_looked_at(&file.path));
-    let wanting: Vec<(_, String, PathBuf)> = files
+    let wanting: Vec<(_, String, PathBuf, bool)> = files
         .take(MOST)
         .filter_map(|file| {
             let text = fs::read_to_string(&file.file).ok()?;
@@ -28,15 +32,21 @@ pub(crate) fn say(input: &Path, global: &Global) {
             let there = |name: &str| {
                 let is_relative = Path::new(name).is_relative();
                 let mut places = folders.iter().map(|folder| folder.join(name));
-                places.find(|place| is_relative && place.is_file())
+                let beside = places.find(|place| is_relative && place.is_file());
+                let beside = beside.map(|place| (place, true));
+                beside.or_else(|| Some((elsewhere(&all, name)?, false)))
             };
             let mut found = text.lines().filter_map(included);
-            let (name, place) = found.find_map(|name| Some((name, there(name)?)))?;
-            Some((file, name.to_owned(), place))
+            let (name, (place, is_beside)) = found.find_map(|name| Some((name, there(name)?)))?;
+            Some((file, name.to_owned(), place, is_beside))
         })
         .collect();
-    let Some((file, name, place)) = wanting.first() else { return };
+    let Some((file, name, place, is_beside)) = wanting.first() else { return };
     let path = &file.path;
+    let stands = match is_beside {
+        true => String::new(),
+        false => format!(" as {}", place.strip_prefix(&root).unwrap_or(place).display()),
+    };
     let more = match wanting.len() - 1 {
         0 => String::new(),
         more => format!(" (and {} more programs include such files)", output::count(more as u64)),
@@ -48,10 +58,46 @@ pub(crate) fn say(input: &Path, global: &Global) {
     let input = folder.display();
     let language = if path.ends_with(".c") { " --language c" } else { "" };
     let note = format!(
-        "note: {path} includes {name}, which is there{more}; here a program is compiled alone, without it. \
+        "note: {path} includes {name}, which is there{stands}{more}; here a program is compiled alone, without it. \
          `stampmill mine {input}{language} --out raw` puts such files in: then give this command raw"
     );
     eprintln!("{}", output::plain(&note));
+}
+
+/// Files by their last names.
+type Names = HashMap<OsString, Vec<PathBuf>>;
+
+/// Files of a folder and of those below that are looked at.
+const MOST_FILES: usize = 100_000;
+
+/// The files of a folder and of those below, where they are not too many; links are not followed.
+fn files_of(folder: &Path) -> Names {
+    let (mut folders, mut names, mut count) = (vec![folder.to_owned()], Names::new(), 0);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => {
+                    names.entry(entry.file_name()).or_default().push(entry.path());
+                    count += 1;
+                }
+                _ => {}
+            }
+        }
+        if count > MOST_FILES {
+            return Names::new();
+        }
+    }
+    names
+}
+
+/// The one file whose path ends as an include says: `mine` looks for what is not beside a program in all of its package.
+fn elsewhere(files: &Names, name: &str) -> Option<PathBuf> {
+    let name = name.trim_start_matches("../").trim_start_matches("./");
+    let wanted = Path::new(name);
+    let named = files.get(wanted.file_name()?).filter(|_| stays_inside(name))?;
+    let mut found = named.iter().filter(|path| path.ends_with(wanted));
+    found.next().filter(|_| found.next().is_none()).cloned()
 }
 
 /// The folder above this one that holds the file, where this one does not, as one would call it here.
@@ -127,7 +173,8 @@ fn included(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{included, stays_inside};
+    use super::{elsewhere, files_of, included, stays_inside};
+    use std::{fs, path::Path};
 
     #[test]
     fn names_stand_between_quotes() {
@@ -138,6 +185,27 @@ mod tests {
             "#include \"open",
         ];
         assert_eq!(lines.map(included), [Some("a/b.h"), None, None, None]);
+    }
+
+    #[test]
+    fn one_file_of_a_folder_is_what_an_include_says() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for path in ["inc/deep/my.h", "a/two.h", "b/two.h", "top.h"] {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().expect("it has one")).expect("is made");
+            fs::write(path, "").expect("is written");
+        }
+        let files = files_of(root);
+        let of = |name: &str| elsewhere(&files, name);
+        let at = |path: &str| Some(root.join(path));
+        assert_eq!((of("my.h"), of("deep/my.h")), (at("inc/deep/my.h"), at("inc/deep/my.h")));
+        assert_eq!((of("../../deep/my.h"), of("./top.h")), (at("inc/deep/my.h"), at("top.h")));
+        assert_eq!((of("a/two.h"), of("two.h")), (at("a/two.h"), None));
+        for name in ["other.h", "c/my.h", "/my.h", "deep/../my.h", "y.h", ""] {
+            assert_eq!(of(name), None, "{name}");
+        }
+        assert!(files_of(&root.join("top.h")).is_empty() && files_of(Path::new("none")).is_empty());
     }
 
     #[test]

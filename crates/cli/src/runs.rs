@@ -11,6 +11,7 @@ use std::{
     sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
+use synth::MayRace;
 
 /// What is known of kernels, by their texts.
 struct Known<T>(Mutex<BTreeMap<String, T>>);
@@ -60,12 +61,15 @@ impl Fault for features::Error {
     }
 }
 
+/// What is found of a kernel whose text lets work-items race with some arguments.
+const MAY_RACE: &str = "may-race";
+
 /// Executes kernels on the processor's device, each text once.
 pub(crate) struct Runs {
     runner: Runner,
     known: Known<String>,
-    /// Finds what executions on a device only find by chance.
-    undefined: Option<(Extractor, Known<String>)>,
+    /// Find what executions on a device only find by chance, or not with the arguments that they have.
+    undefined: Option<(MayRace, Extractor, Known<String>)>,
 }
 
 impl Runs {
@@ -109,7 +113,7 @@ impl Runs {
     }
 
     /// Those that pass have no race either, and read no local memory that nothing has written, as far as
-    /// [`Extractor::undefined`] tells. One that it cannot run does not pass.
+    /// [`Extractor::undefined`] and [`MayRace`] tell. One that the former cannot run does not pass.
     ///
     /// # Errors
     /// When no kernel could be looked at, as without a linker.
@@ -125,7 +129,10 @@ impl Runs {
             );
         }
         match extractor.undefined(trial).context(without)? {
-            Ok(_) => Ok(Runs { undefined: Some((extractor, Known::new())), ..self }),
+            Ok(_) => {
+                let undefined = Some((MayRace::new(1).context(without)?, extractor, Known::new()));
+                Ok(Runs { undefined, ..self })
+            }
             Err(verdict) => bail!("{without}: {verdict}"),
         }
     }
@@ -138,9 +145,12 @@ impl Runs {
     pub(crate) fn check(&self, text: &str) -> Result<Option<String>, String> {
         // What does not end, or crashes, costs moments here and seconds on a device.
         let defined = match &self.undefined {
-            Some((extractor, known)) => known.of(text, || {
+            Some((may_race, extractor, known)) => known.of(text, || {
+                if may_race.is_in(text) {
+                    return Ok::<_, features::Error>(MAY_RACE.to_owned());
+                }
                 let found = extractor.undefined(text)?;
-                Ok::<_, features::Error>(match found {
+                Ok(match found {
                     Ok(undefined) => outcome_of(undefined).name().to_owned(),
                     Err(verdict) => verdict.to_string(),
                 })

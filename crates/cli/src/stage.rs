@@ -1,6 +1,6 @@
 //! What is printed of a stage that ran, or whose parts were merged.
 
-use crate::{Global, output, tasks};
+use crate::{Global, interrupt, output, tasks};
 use dataset::{
     Dataset, Manifest, Row, Verdict,
     stage::{Context, Done, Stage},
@@ -86,6 +86,10 @@ pub(crate) fn run_then<S: Shown>(
             })?
         }
     };
+    // A stop that came when all items were done: what was told of it is not so.
+    if interrupt::status().is_some() && !global.is_quiet() {
+        eprintln!("{}: the run was at its end, and the data set is whole", context.out.display());
+    }
     then(&done)?;
     // One part of many may hold nothing.
     Ok(output::status(context.share.is_some() || S::is_good(&done.summary)))

@@ -23,6 +23,11 @@ const ELSEWHERE: [(&str, &str, &str); 6] = [
 
 /// Put what to do beside what is wrong with `arguments`.
 pub(crate) fn advise(error: &mut clap::Error, command: &Command, arguments: &[OsString]) {
+    if error.kind() == ErrorKind::InvalidValue {
+        suggest(error);
+        return;
+    }
+    no_subcommand(error, command, arguments);
     if !matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand) {
         return;
     }
@@ -45,6 +50,38 @@ pub(crate) fn advise(error: &mut clap::Error, command: &Command, arguments: &[Os
         let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
         error.insert(ContextKind::Suggested, tip);
     }
+}
+
+/// Name the value that is likeliest to be meant by one that there is not, where clap, which looks at how words begin, knows none.
+fn suggest(error: &mut clap::Error) {
+    let (Some(ContextValue::String(given)), Some(ContextValue::Strings(there))) =
+        (error.get(ContextKind::InvalidValue), error.get(ContextKind::ValidValue))
+    else {
+        return;
+    };
+    let near = dataset::near(given, there.iter().map(String::as_str)).map(str::to_owned);
+    if let (Some(near), None) = (near, error.get(ContextKind::SuggestedValue)) {
+        error.insert(ContextKind::SuggestedValue, ContextValue::String(near));
+    }
+}
+
+/// A word behind options that no command is named by is an argument too many: clap takes it for a subcommand which these options
+/// do not go with.
+fn no_subcommand(error: &mut clap::Error, command: &Command, arguments: &[OsString]) {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let before = arguments.iter().position(|word| word == given.as_str()).unwrap_or(0);
+    let is_one = spoken(command, &arguments[..before]).find_subcommand(given).is_some();
+    if error.kind() != ErrorKind::ArgumentConflict || is_one {
+        return;
+    }
+    let mut unknown = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(command);
+    unknown.insert(ContextKind::InvalidArg, ContextValue::String(given.clone()));
+    if let Some(usage) = error.get(ContextKind::Usage) {
+        unknown.insert(ContextKind::Usage, usage.clone());
+    }
+    *error = unknown;
 }
 
 /// The command that arguments are of.
@@ -99,6 +136,14 @@ mod tests {
             ("stampmill src", "tip: `stampmill show src` shows what is there"),
             ("stampmill run k --device cpu", "tip: a similar argument exists: '--devices'"),
             ("stampmill opt a.c -O3", "use '-- -O'"),
+            ("stampmill completions zhs", "tip: a similar value exists: 'zsh'"),
+            ("stampmill completions zsssh", "[possible values: bash, elvish"),
+            ("stampmill steer --target a=1 --budget 5 sec", "unexpected argument 'sec' found"),
+            ("stampmill steer --target a=1 --budget 5 sec", "Usage: stampmill steer"),
+            (
+                "stampmill steer --target a=1 archive",
+                "the subcommand 'archive' cannot be used with",
+            ),
         ] {
             assert!(said(line).contains(tip), "{line}: {}", said(line));
         }

@@ -162,6 +162,21 @@ fn rustc_is_wrapped_with_and_without_cargo() {
     assert_eq!(rows[0]["language"], "rust");
     assert_eq!(rows[0]["license_expression"], "MIT");
     assert_eq!(rows[0]["target"], "small (bin)");
+    // Where no cargo calls it, it is found by its name.
+    put(
+        here,
+        "plain/Makefile",
+        "all:\n\trustc -O --crate-type lib one.rs && test -f libone.rlib\n",
+    );
+    let source =
+        "#[no_mangle]\npub extern \"C\" fn one(x: u32) -> u32 { (0..x).fold(1, |a, b| a ^ b) }\n";
+    put(here, "plain/one.rs", source);
+    let report =
+        json(&stampmill(here, "ir build dir:plain --out modules --force --json --offline"));
+    assert_eq!((&report["built"], &report["modules"]), (&1.into(), &1.into()), "{report}");
+    let rows = query(here, "SELECT language, target, path FROM m WHERE kind = 'module'");
+    assert_eq!((&rows[0]["language"], &rows[0]["path"]), (&"rust".into(), &"one.rs".into()));
+    assert_eq!(rows[0]["target"], "one (lib)");
 }
 
 /// Wrap the command that compiles `source`; its module is read.
@@ -488,40 +503,6 @@ fn what_happens_to_a_package_is_a_verdict() {
     assert!(!here.join("good/a.o").exists(), "builds leave the folder as it is");
 }
 
-fn compilers_that_are_called_by_a_path_are_stood_in_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let here = folder.path();
-    // By the name with a version that is behind all links.
-    let versioned = fs::canonicalize("/usr/bin/gcc").unwrap();
-    let makefile = format!(
-        "all:\n\t/usr/bin/cc -O1 -c a.c\n\t/bin/clang-19 -O1 -c b.c\n\tenv -i /usr/bin/gcc -c c.c\n\
-         \t{} -c d.c\n\t/usr/bin/g++ -v 2> version\n\tcc a.o b.o c.o d.o -o program && ./program\n",
-        versioned.display()
-    );
-    put(here, "p/Makefile", &makefile);
-    put(
-        here,
-        "p/a.c",
-        "int f(void); int g(void); int h(void); int main(void) { return f() + g() + h(); }\n",
-    );
-    for (file, name) in [("b", "f"), ("c", "g"), ("d", "h")] {
-        put(here, &format!("p/{file}.c"), &format!("int {name}(void) {{ return 0; }}\n"));
-    }
-    let report = json(&stampmill(here, "ir build dir:p --out modules --json --offline"));
-    let rows = query(here, "SELECT path, verdict, detail, log FROM m ORDER BY path");
-    assert_eq!((&report["built"], &report["modules"]), (&1.into(), &4.into()), "{rows:#?}");
-    let paths: Vec<&str> = rows.iter().map(|row| row["path"].as_str().unwrap()).collect();
-    assert_eq!(paths, ["a.c", "b.c", "c.c", "d.c", "dir:p"]);
-    // What is not wrapped is said where nothing else is.
-    put(here, "q/Makefile", "all:\n\ttrue\n");
-    stampmill(here, "ir build dir:q --out modules --force --offline");
-    let rows = query(here, "SELECT detail FROM m");
-    assert_eq!(
-        rows[0]["detail"],
-        "it was built, but called no compiler by a name or path that is wrapped"
-    );
-}
-
 fn archives_and_repositories_are_built_as_folders_are_and_lists_name_them() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
@@ -755,7 +736,6 @@ trials::main! {
     images_of_julia_give_their_bitcode,
     packages_of_julia_are_built: trials::lacks::overlay(),
     what_happens_to_a_package_is_a_verdict,
-    compilers_that_are_called_by_a_path_are_stood_in_for: trials::lacks::overlay(),
     archives_and_repositories_are_built_as_folders_are_and_lists_name_them: trials::lacks::program("git"),
     a_killed_run_goes_on_and_ends_with_the_same_data,
     bitcode_that_is_cut_short_is_a_verdict,

@@ -1,13 +1,18 @@
-//! What is proposed for a slow program, and its JSON lines.
+//! What is proposed for a slow program: its JSON lines, and folders and archives of programs.
 
 use crate::{
-    Result,
+    Error, Result,
+    files::{is_archive, unpacked},
     model::unfenced,
     pair::Pair,
     schema::{Broken, OnBroken, form, read_values},
 };
+use dataset::{Code, Dataset, Language, Programs};
 use serde_json::{Map, Value, json};
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 /// Programs proposed for one slow program, in the order in which they were drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,11 +35,88 @@ impl Candidates {
     /// Read JSON lines with `src_id` and `generated_answers`. Of an answer with code blocks the program is the last
     /// one that has a `main` and does not break off; one without is the program, or none where it has no `main`.
     ///
+    /// Or a folder, or an archive of one, of programs in C and C++: `PROBLEM/NAME.cpp` and `NAME/PROBLEM.cpp` are answers to all
+    /// slow programs of the problem among `pairs`, `ID/NAME.cpp` and `NAME/ID.cpp` to the slow program of that submission. NAME is
+    /// what is left of the path.
+    ///
     /// # Errors
-    /// When the file cannot be read, or a line is broken and `on_broken` says to stop.
-    pub fn read(path: &Path, on_broken: OnBroken) -> Result<(Vec<Candidates>, Vec<Broken>)> {
+    /// When it cannot be read, a folder has no program, or a line is broken and `on_broken` says to stop.
+    pub fn read(
+        path: &Path,
+        pairs: &[Pair],
+        on_broken: OnBroken,
+    ) -> Result<(Vec<Candidates>, Vec<Broken>)> {
+        if is_archive(path)? {
+            let is_program = |name: &str| is_answer(Language::of(Path::new(name)));
+            let files = unpacked(path, is_program)?;
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            let files = files.into_iter().map(|(name, bytes)| (name, text(bytes)));
+            return Ok((Candidates::of_files(path, files.collect(), pairs)?, Vec::new()));
+        }
+        if path.is_dir() && !Dataset::is_at(path) {
+            let (programs, mut files) = (Programs::open(path)?, Vec::new());
+            for program in programs.iter()? {
+                let program = program?;
+                if !is_answer(Some(program.language)) {
+                    continue;
+                }
+                let text = match program.code {
+                    Code::Text(text) => text,
+                    Code::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                };
+                files.push((program.path, text));
+            }
+            return Ok((Candidates::of_files(path, files, pairs)?, Vec::new()));
+        }
         let (lines, broken) = read_values(path, form::CANDIDATES, on_broken)?;
         Ok((lines.iter().map(Candidates::from_line).collect(), broken))
+    }
+
+    /// Those of files, by path: of each pair that any is for one, and one of each file that is for none.
+    fn of_files(
+        path: &Path,
+        files: Vec<(String, String)>,
+        pairs: &[Pair],
+    ) -> Result<Vec<Candidates>> {
+        if files.is_empty() {
+            return Err(Error::Empty { what: "programs in C or C++", path: path.to_owned() });
+        }
+        let submissions: BTreeSet<&str> = pairs.iter().map(|pair| pair.src_id.as_str()).collect();
+        let problems: BTreeSet<&str> = pairs.iter().map(|pair| pair.problem_id.as_str()).collect();
+        let mut by_submission: BTreeMap<&str, Vec<(String, &str)>> = BTreeMap::new();
+        let mut by_problem: BTreeMap<&str, Vec<(String, &str)>> = BTreeMap::new();
+        let mut found = Vec::new();
+        for (file, program) in &files {
+            let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
+            let parts: Vec<&str> = stem.split('/').collect();
+            let place = |names: &BTreeSet<&str>| place_of(&parts, |part| names.contains(part));
+            if let Some(at) = place(&submissions) {
+                by_submission
+                    .entry(parts[at])
+                    .or_default()
+                    .push((rest(&parts, at), program.as_str()));
+            } else if let Some(at) = place(&problems) {
+                by_problem.entry(parts[at]).or_default().push((rest(&parts, at), program.as_str()));
+            } else {
+                let (ids, programs) = (vec![stem.to_owned()], vec![program.clone()]);
+                found.push(Candidates { ids, programs, ..Candidates::default() });
+            }
+        }
+        let mut done = BTreeSet::new();
+        for pair in pairs {
+            let own = by_submission.get(pair.src_id.as_str()).into_iter();
+            let all = own.chain(by_problem.get(pair.problem_id.as_str())).flatten();
+            let (ids, programs): (Vec<String>, Vec<String>) =
+                all.map(|(name, program)| (name.clone(), (*program).to_owned())).unzip();
+            // Equal pairs have the same candidates.
+            let is_new = done.insert((&pair.problem_id, &pair.src_id, &pair.tgt_id));
+            if is_new && !programs.is_empty() {
+                let mut of = Candidates::of(pair, "files", String::new());
+                (of.ids, of.programs) = (ids, programs);
+                found.push(of);
+            }
+        }
+        Ok(found)
     }
 
     fn from_line(line: &Map<String, Value>) -> Candidates {
@@ -133,6 +215,26 @@ impl Candidates {
     }
 }
 
+/// Whether a file is an answer: a program in C or C++.
+fn is_answer(language: Option<Language>) -> bool {
+    matches!(language, Some(Language::C | Language::Cxx))
+}
+
+/// The place of the name that says what a file is for: that of its innermost folder that is one, else the file's own.
+fn place_of(parts: &[&str], is_name: impl Fn(&str) -> bool) -> Option<usize> {
+    let (file, folders) = parts.split_last()?;
+    let folder = folders.iter().rposition(|part| is_name(part));
+    folder.or(is_name(file).then_some(folders.len()))
+}
+
+/// What an answer is called, whose path names at `at` what it is for.
+fn rest(parts: &[&str], at: usize) -> String {
+    match parts.len() - 1 == at {
+        true => parts[..at].join("/"),
+        false => parts[at + 1..].join("/"),
+    }
+}
+
 /// Candidates by the submission of the slow program that they are for.
 pub(crate) struct BySource<'a>(BTreeMap<&'a str, Vec<&'a Candidates>>);
 
@@ -173,6 +275,55 @@ mod tests {
         assert!(Candidates::same_human(&pairs)[0].are_for(&pairs[0]));
         let line = Candidates::same_human(&pairs)[0].to_line();
         assert_eq!(Candidates::from_line(&line), Candidates::same_human(&pairs)[0]);
+    }
+
+    #[test]
+    fn folders_and_archives_of_programs_are_answers() {
+        let pair = |id: &str, problem: &str| Pair {
+            problem_id: problem.into(),
+            src_id: id.into(),
+            tgt_id: format!("{id}+"),
+            ..Pair::default()
+        };
+        let pairs = [pair("s1", "p1"), pair("s2", "p1"), pair("s3", "p2"), pair("s3", "p2")];
+        let files = [
+            ("data/p1/C++/a.cpp", "1"),
+            ("models/gpt/p2.cc", "2"),
+            ("p1/s2/b.c", "3"),
+            ("x/s1.cpp", "4"),
+            ("p9/c.cpp", "5"),
+            ("p1/verdict.json", "{}"),
+        ];
+        let home = tempfile::tempdir().unwrap();
+        let (root, packed) = (home.path().join("answers"), home.path().join("answers.tar"));
+        for (path, text) in files {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        crate::files::pack(&packed, &files);
+        for path in [&root, &packed] {
+            let (found, _) = Candidates::read(path, &pairs, OnBroken::Stop).unwrap();
+            let told: Vec<(&str, String)> = found
+                .iter()
+                .map(|of| {
+                    let each = of.ids.iter().zip(&of.programs);
+                    let each: Vec<String> = each.map(|(id, text)| format!("{id}={text}")).collect();
+                    (of.src_id.as_str(), each.join(" "))
+                })
+                .collect();
+            let due = [
+                ("", "p9/c=5"),
+                ("s1", "x=4 C++/a=1"),
+                ("s2", "b=3 C++/a=1"),
+                ("s3", "models/gpt=2"),
+            ];
+            assert_eq!(told, due.map(|(id, each)| (id, each.to_owned())));
+            let own = BySource::new(&found).of(&pairs[1]);
+            assert_eq!(own.len(), 1, "an answer of no pair is none of this one");
+        }
+        let empty = tempfile::tempdir().unwrap();
+        assert!(Candidates::read(empty.path(), &pairs, OnBroken::Stop).is_err());
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod each;
 mod error;
 mod execute;
 mod export;
+mod files;
 #[doc(hidden)]
 pub mod fuzz;
 mod grow;

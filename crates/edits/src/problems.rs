@@ -1,4 +1,5 @@
-//! Problems with sample tests: from JSON lines, from a folder in CodeNet's layout, from lines in the form of CodeContests.
+//! Problems with sample tests: from JSON lines, from a folder in CodeNet's layout, from lines in the form of CodeContests, from a
+//! folder of tests, and from archives of such folders.
 //!
 //! CodeNet keeps one sample of a problem in `derived/input_output/data/PROBLEM/` and the others in its description,
 //! `problem_descriptions/PROBLEM.html`, as blocks of text below headings: `Sample Input 1`, `Sample Output 1` (AtCoder), or
@@ -7,12 +8,18 @@
 use crate::{
     Error, Result,
     constraints::limits_in,
+    files::{Files, is_archive, unpacked},
     schema::{Broken, OnBroken, form, read_values},
+    suite::TestSet,
 };
+use dataset::Dataset;
 use html5gum::{Token, Tokenizer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 /// A problem's samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,14 +60,22 @@ pub struct Limit {
 }
 
 impl Problem {
-    /// Read a folder in CodeNet's layout, or JSON lines: `problem_id` with `samples` and perhaps `limits` or a `description`, or
+    /// Read a folder in CodeNet's layout or of tests (`PROBLEM/input.N.txt` beside `output.N.txt`), an archive of one, or JSON lines: `problem_id` with `samples` and perhaps `limits` or a `description`, or
     /// CodeContests' `name` with `public_tests`, `private_tests` and `generated_tests`.
     ///
     /// # Errors
     /// When it cannot be read, holds no problem, or a line is broken and `on_broken` says to stop.
     pub fn read(path: &Path, on_broken: OnBroken) -> Result<(Vec<Problem>, Vec<Broken>)> {
-        if path.is_dir() {
-            let problems = codenet(path)?;
+        let archive = is_archive(path)?;
+        if archive || path.is_dir() {
+            let files = match archive {
+                true => Files::Archive(codenet_files(unpacked(path, is_codenet)?)),
+                false => Files::Folder(path.to_owned()),
+            };
+            let mut problems = codenet(&files)?;
+            if problems.is_empty() && !Dataset::is_at(path) {
+                problems = of_tests(path)?;
+            }
             return match problems.is_empty() {
                 true => Err(Error::Empty { what: "problems with samples", path: path.to_owned() }),
                 false => Ok((problems, Vec::new())),
@@ -153,40 +168,66 @@ pub(crate) fn of_contest(line: &Map<String, Value>) -> Option<Map<String, Value>
     Some(problem.into_iter().chain(kept).collect())
 }
 
-/// The problems of a folder in CodeNet's layout that have a sample, by name.
-fn codenet(root: &Path) -> Result<Vec<Problem>> {
-    let descriptions = root.join("problem_descriptions");
-    let derived = root.join("derived/input_output/data");
-    let mut names = BTreeSet::new();
-    for folder in [&descriptions, &derived] {
-        if !folder.is_dir() {
-            continue;
-        }
-        for entry in std::fs::read_dir(folder).map_err(Error::file("read", folder))? {
-            let path = entry.map_err(Error::file("read", folder))?.path();
-            let is_one = path.is_dir() || path.extension().is_some_and(|end| end == "html");
-            let name = path.file_stem().filter(|_| is_one).map(|name| name.to_string_lossy());
-            names.extend(name.map(|name| name.into_owned()));
+/// Where CodeNet describes its problems, and where it has a sample of each.
+const DESCRIPTIONS: &str = "problem_descriptions";
+const DERIVED: &str = "derived/input_output/data";
+
+/// Of a path in an archive, what stands before a folder of CodeNet's.
+fn before_codenet(path: &str) -> Option<&str> {
+    [DESCRIPTIONS, DERIVED].iter().find_map(|folder| {
+        let at = path.find(&format!("{folder}/"))?;
+        (at == 0 || path[..at].ends_with('/')).then_some(&path[..at])
+    })
+}
+
+fn is_codenet(path: &str) -> bool {
+    before_codenet(path).is_some()
+}
+
+/// Files of an archive by their paths in CodeNet's folder: the first one, where there are several.
+fn codenet_files(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+    let root = files.keys().find_map(|path| before_codenet(path)).unwrap_or_default().to_owned();
+    let inside = files.into_iter().filter_map(|(path, content)| {
+        Some((path.strip_prefix(root.as_str())?.to_owned(), content))
+    });
+    inside.collect()
+}
+
+/// The problems of a folder or archive of tests, which are their samples.
+fn of_tests(path: &Path) -> Result<Vec<Problem>> {
+    let tests = TestSet::visible(path)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut problems = Vec::new();
+    for id in tests.problems()? {
+        let own = tests.tests(&id)?.into_iter();
+        let samples: Vec<Sample> = own
+            .map(|test| Sample { input: text(&test.input), output: text(&test.output) })
+            .collect();
+        if !samples.is_empty() {
+            problems.push(Problem { id, samples, limits: Vec::new() });
         }
     }
-    let text = |path: &Path| -> Result<Option<String>> {
-        match path.is_file() {
-            true => {
-                let bytes = std::fs::read(path).map_err(Error::file("read", path))?;
-                Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-            }
-            false => Ok(None),
+    Ok(problems)
+}
+
+/// The problems of a folder in CodeNet's layout that have a sample, by name.
+fn codenet(files: &Files) -> Result<Vec<Problem>> {
+    let mut names = BTreeSet::new();
+    for folder in [DESCRIPTIONS, DERIVED] {
+        for (name, is_folder) in files.names(folder)? {
+            let stem = name.strip_suffix(".html");
+            names.extend(stem.map(str::to_owned).or(is_folder.then_some(name)));
         }
-    };
+    }
     let mut problems = Vec::new();
     for id in names {
         let mut samples = Vec::new();
-        let folder = derived.join(&id);
-        let both = [text(&folder.join("input.txt"))?, text(&folder.join("output.txt"))?];
+        let half = |half: &str| files.text(&format!("{DERIVED}/{id}/{half}.txt"));
+        let both = [half("input")?, half("output")?];
         if let [Some(input), Some(output)] = both {
             samples.push(Sample { input, output });
         }
-        let description = text(&descriptions.join(format!("{id}.html")))?;
+        let description = files.text(&format!("{DESCRIPTIONS}/{id}.html"))?;
         for sample in description.iter().flat_map(|html| described(html)) {
             let is_same = |known: &Sample| known.input.trim() == sample.input.trim();
             if !samples.iter().any(is_same) {
@@ -356,8 +397,46 @@ mod tests {
             ..Limit::default()
         };
         let due = Problem { id: "p00001".into(), samples, limits: vec![limit] };
+        assert_eq!(problems, [due.clone()]);
+        // The same of an archive, whatever folder it has around them.
+        let read = |path: &str| {
+            std::fs::read_to_string(root.path().join(path)).expect("it was written above")
+        };
+        let paths = [
+            "derived/input_output/data/p00001/input.txt",
+            "derived/input_output/data/p00001/output.txt",
+            "problem_descriptions/p00001.html",
+        ];
+        let inside: Vec<(String, String)> =
+            paths.iter().map(|path| (format!("Project_CodeNet/{path}"), read(path))).collect();
+        let inside: Vec<(&str, &str)> =
+            inside.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let home = tempfile::tempdir().expect("a folder");
+        let archive = home.path().join("codenet.tar");
+        crate::files::pack(&archive, &inside);
+        let (problems, _) = Problem::read(&archive, OnBroken::Stop).expect("it is read");
         assert_eq!(problems, [due]);
         let empty = tempfile::tempdir().expect("a folder");
         assert!(Problem::read(empty.path(), OnBroken::Stop).is_err());
+    }
+
+    #[test]
+    fn tests_of_a_folder_or_an_archive_are_samples() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folder = home.path().join("tests");
+        std::fs::create_dir_all(folder.join("p1")).expect("a folder");
+        let files =
+            [("p1/input.0.txt", "2\n"), ("p1/output.0.txt", "4\n"), ("p1/input.1.txt", "3")];
+        for (path, text) in files {
+            std::fs::write(folder.join(path), text).expect("it can be written");
+        }
+        let archive = home.path().join("tests.tar");
+        crate::files::pack(&archive, &files);
+        let samples = vec![sample("2\n", "4\n")];
+        let due = Problem { id: "p1".into(), samples, limits: Vec::new() };
+        for path in [&folder, &archive] {
+            let (problems, _) = Problem::read(path, OnBroken::Stop).expect("it is read");
+            assert_eq!(problems, [due.clone()], "{}", path.display());
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! Tests of problems: a data set of `edits tests`, or `DIR/PROBLEM/input.N.txt` and `output.N.txt`, as PIE keeps
-//! them.
+//! them, or an archive (tar or zip) of such a folder.
 
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    files::{is_archive, unpacked},
+};
 use dataset::{Dataset, content_hash_of};
 use rows::{EditTestSummary, EditTestText};
 use std::{
@@ -30,6 +33,11 @@ pub struct TestSet(Place);
 #[derive(Clone, Debug)]
 enum Place {
     Folder(TestFolder),
+    /// All tests of an archive, by problem.
+    Archive {
+        path: PathBuf,
+        problems: BTreeMap<String, Vec<Test>>,
+    },
     Rows {
         dataset: Box<Dataset>,
         /// Which of its tests: those that are held back, or the others.
@@ -40,15 +48,15 @@ enum Place {
 }
 
 impl TestSet {
-    /// The visible tests of a data set, or a folder of tests.
+    /// The visible tests of a data set, or a folder or archive of tests.
     ///
     /// # Errors
-    /// When there is no such folder, or it is a data set of something else.
+    /// When there is no such folder, it is a data set of something else, or an archive breaks off or has a problem twice.
     pub fn visible(path: &Path) -> Result<TestSet> {
         TestSet::open(path, false)
     }
 
-    /// The hidden tests of a data set, or a folder of tests.
+    /// The hidden tests of a data set, or a folder or archive of tests.
     ///
     /// # Errors
     /// As [`TestSet::visible`].
@@ -57,6 +65,10 @@ impl TestSet {
     }
 
     fn open(path: &Path, hidden: bool) -> Result<TestSet> {
+        if is_archive(path)? {
+            let problems = of_archive(path)?;
+            return Ok(TestSet(Place::Archive { path: path.to_owned(), problems }));
+        }
         if !Dataset::is_at(path) {
             return Ok(TestFolder::open(path)?.into());
         }
@@ -79,6 +91,7 @@ impl TestSet {
     pub fn path(&self) -> &Path {
         match &self.0 {
             Place::Folder(folder) => &folder.root,
+            Place::Archive { path, .. } => path,
             Place::Rows { dataset, .. } => dataset.folder(),
         }
     }
@@ -90,6 +103,7 @@ impl TestSet {
     pub fn problems(&self) -> Result<BTreeSet<String>> {
         match &self.0 {
             Place::Folder(folder) => folder.problems(),
+            Place::Archive { problems, .. } => Ok(problems.keys().cloned().collect()),
             Place::Rows { problems, .. } => Ok(problems.keys().cloned().collect()),
         }
     }
@@ -101,6 +115,10 @@ impl TestSet {
     pub fn tests(&self, problem: &str) -> Result<Vec<Test>> {
         let (dataset, wanted, problems) = match &self.0 {
             Place::Folder(folder) => return folder.tests(problem),
+            Place::Archive { problems, .. } => {
+                let found = problems.get(problem).or_else(|| problems.get(&plain(problem)));
+                return Ok(found.cloned().unwrap_or_default());
+            }
             Place::Rows { dataset, hidden, problems } => (dataset, *hidden, problems),
         };
         let mut tests = Vec::new();
@@ -159,6 +177,47 @@ impl From<TestFolder> for TestSet {
     }
 }
 
+/// The tests of an archive, by problem: `PROBLEM/input.N.txt` beside `PROBLEM/output.N.txt`, in whatever folder these are.
+fn of_archive(path: &Path) -> Result<BTreeMap<String, Vec<Test>>> {
+    let number = |name: &str, kind: &str| {
+        let (folder, name) = name.rsplit_once('/')?;
+        Some((folder.to_owned(), number_in(name, kind)?))
+    };
+    let is_test = |name: &str| number(name, "input.").or(number(name, "output.")).is_some();
+    let files = unpacked(path, is_test)?;
+    let mut inputs = BTreeMap::new();
+    let mut outputs = BTreeMap::new();
+    for (name, content) in files {
+        if let Some(of) = number(&name, "input.") {
+            inputs.insert(of, content);
+        } else if let Some(of) = number(&name, "output.") {
+            outputs.insert(of, content);
+        }
+    }
+    let (mut problems, mut folders) = (BTreeMap::<_, Vec<Test>>::new(), BTreeMap::new());
+    // By folder and number; an input without an output is no test.
+    for ((folder, number), input) in inputs {
+        let Some(output) = outputs.remove(&(folder.clone(), number)) else { continue };
+        let problem = folder.rsplit('/').next().unwrap_or(&folder).to_owned();
+        let first = folders.entry(problem.clone()).or_insert_with(|| folder.clone());
+        if *first != folder {
+            let reason = format!(
+                "{} holds tests of {problem} twice, in {first} and in {folder}; unpack it and give one of the folders",
+                path.display()
+            );
+            return Err(Error::Option { option: "--tests", reason });
+        }
+        problems.entry(problem).or_default().push(Test { number, input, output });
+    }
+    match problems.is_empty() {
+        true => Err(Error::Empty {
+            what: "tests (PROBLEM/input.N.txt and output.N.txt)",
+            path: path.to_owned(),
+        }),
+        false => Ok(problems),
+    }
+}
+
 /// Names of all that is in a folder.
 fn names_in(folder: &Path) -> std::io::Result<Vec<OsString>> {
     std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
@@ -193,8 +252,8 @@ impl TestFolder {
     pub fn open(root: &Path) -> Result<TestFolder> {
         if root.is_file() {
             let reason = format!(
-                "{} is a file; wanted is a data set of `stampmill edits tests`, or a folder with PROBLEM/input.N.txt and \
-                 output.N.txt",
+                "{} is a file; wanted is a data set of `stampmill edits tests`, or a folder or archive (tar, zip) with \
+                 PROBLEM/input.N.txt and output.N.txt",
                 root.display()
             );
             return Err(Error::Option { option: "--tests", reason });
@@ -302,6 +361,45 @@ mod tests {
         // A folder that is there and cannot be read is no problem without tests.
         std::os::unix::fs::symlink("p8", home.path().join("p8")).unwrap();
         assert!(tests.tests("p8").unwrap_err().to_string().contains("p8"));
+    }
+
+    #[test]
+    fn an_archive_reads_as_the_folder_that_it_is_of() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("tests.tar");
+        let files = |below: &str| -> Vec<(String, &str)> {
+            [
+                "p1/input.10.txt",
+                "p1/output.10.txt",
+                "p1/input.2.txt",
+                "p1/output.2.txt",
+                "p1/input.3.txt",
+            ]
+            .iter()
+            .map(|name| {
+                (format!("{below}/{name}"), if name.contains("in") { "1\n" } else { "2\n" })
+            })
+            .collect()
+        };
+        let pack = |files: &[(String, &str)]| {
+            let files: Vec<(&str, &str)> =
+                files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+            crate::files::pack(&path, &files);
+        };
+        pack(&files("all/tests"));
+        let tests = TestSet::visible(&path).unwrap();
+        assert_eq!(tests.tests("p1").unwrap(), [test(2), test(10)]);
+        assert_eq!(tests.tests("p2").unwrap(), []);
+        let out = home.path().join("folder");
+        assert_eq!(tests.export(&out, false).unwrap(), 2);
+        let folder = TestSet::visible(&out).unwrap();
+        assert_eq!(folder.identity(["p1"]).unwrap(), tests.identity(["p1"]).unwrap());
+        pack(&[files("a"), files("b")].concat());
+        let error = TestSet::visible(&path).unwrap_err().to_string();
+        assert!(error.contains("twice, in a/p1 and in b/p1"), "{error}");
+        pack(&[("p1/notes.txt".to_owned(), "none")]);
+        let error = TestSet::visible(&path).unwrap_err().to_string();
+        assert!(error.contains("no tests"), "{error}");
     }
 
     /// A data set of three problems: of the first a visible and two hidden tests, of the second none, and of

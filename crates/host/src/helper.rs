@@ -110,7 +110,7 @@ pub fn is_of_wheel() -> bool {
     env::current_exe().is_ok_and(|own| is_in_module(&own))
 }
 
-fn is_in_module(program: &Path) -> bool {
+pub(crate) fn is_in_module(program: &Path) -> bool {
     let folder = program.parent().filter(|folder| folder.ends_with("bin"));
     folder.and_then(Path::parent).is_some_and(|module| module.join("_binary.py").is_file())
 }

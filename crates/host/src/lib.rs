@@ -4,7 +4,8 @@
 //! - [`on_path`]: a program on the search path;
 //! - [`write_whole`]: a file that nobody finds half made;
 //! - [`Helper`]: the binaries that come with the main one, and the command that builds one that is missing;
-//! - [`is_of_wheel`]: whether this program came with the Python wheel.
+//! - [`is_of_wheel`]: whether this program came with the Python wheel;
+//! - [`shipped()`]: models and data sets that come with it.
 //!
 //! ```
 //! assert!(stampmill_host::cache().is_absolute());
@@ -13,9 +14,11 @@
 
 mod file;
 mod helper;
+mod shipped;
 
 pub use file::{write_executable, write_whole};
 pub use helper::{Helper, LIBEXEC_VARIABLE, Missing, installed, is_of_wheel};
+pub use shipped::shipped;
 
 use std::{
     env,

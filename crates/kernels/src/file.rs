@@ -5,7 +5,7 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE, is_reaching, reaching},
     cuda, functions,
     isolate::{Isolated, Pieces},
-    place::{self, File},
+    place::{File, Placed},
     reduce::Reduced,
     repair, rewrite,
     row::{ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
@@ -144,19 +144,12 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
     rows
 }
 
-/// Say where in the file its errors lie. Of a line that was wrong before it was repaired, what was wrong is told: it is
-/// among `first`.
+/// Say where in the file its errors lie. Of what repair made, what was wrong before is told: it is among `first`.
 fn place_errors(rows: &mut [KernelRow], file: &File<'_>, first: &[String]) {
-    let first: Vec<String> = first.iter().map(|one| file.placed(one)).collect();
+    let first: Vec<Placed> = first.iter().map(|one| file.placed(one)).collect();
     let told = |detail: &str| {
-        let detail = file.placed(detail);
-        if detail.starts_with(NEVER_CLOSED) {
-            return detail;
-        }
-        let same = detail
-            .find(place::IN_LINE)
-            .and_then(|at| first.iter().find(|one| one.ends_with(&detail[at..])));
-        same.cloned().unwrap_or(detail)
+        let left = file.placed(detail);
+        if detail.starts_with(NEVER_CLOSED) { left.said } else { file.told(left, &first) }
     };
     // One error often rejects every kernel of a file.
     let mut places = HashMap::new();

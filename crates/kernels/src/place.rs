@@ -1,10 +1,11 @@
 //! Where an error lies in the file as it was found. clang reads a text that the preprocessor and repair have changed, so that
 //! its numbers of lines are not the file's, and its lines not always.
 
-use std::collections::HashMap;
+use crate::chunks;
+use std::{cell::OnceCell, collections::HashMap};
 
 /// Stands between a message and the number of its line.
-pub(crate) const IN_LINE: &str = ", in line ";
+const IN_LINE: &str = ", in line ";
 
 /// Lines of a file in which a changed line is looked for.
 const MOST_LINES: usize = 4_000;
@@ -19,21 +20,34 @@ pub(crate) struct File<'a> {
     name: &'a str,
     /// It is a string in a file, whose lines are counted from its own beginning.
     is_string: bool,
+    /// Of each line the piece of file scope that its first token is in.
+    pieces: OnceCell<Vec<Option<usize>>>,
+}
+
+/// An error as it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Placed {
+    /// The message, with the line and its number where they are known.
+    pub(crate) said: String,
+    /// How many lines are before it.
+    line: Option<usize>,
 }
 
 impl<'a> File<'a> {
     pub(crate) fn new(path: &'a str, text: &'a str) -> File<'a> {
         let (path, line) = path.rsplit_once('#').unwrap_or((path, ""));
         let is_string = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
-        File { text, name: path.rsplit('/').next().unwrap_or(path), is_string }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        File { text, name, is_string, pieces: OnceCell::new() }
     }
 
     /// What is said of an error (`MESSAGE, in `LINE``) with the file's own line and its number, where one line alone fits;
     /// as it is otherwise.
-    pub(crate) fn placed(&self, detail: &str) -> String {
-        let Some((message, quoted)) = detail.split_once(", in `") else { return detail.to_owned() };
+    pub(crate) fn placed(&self, detail: &str) -> Placed {
+        let as_it_is = || Placed { said: detail.to_owned(), line: None };
+        let Some((message, quoted)) = detail.split_once(", in `") else { return as_it_is() };
         let Some((at, line)) = found(quoted.trim_end_matches('`'), self.text) else {
-            return detail.to_owned();
+            return as_it_is();
         };
         let (number, name) = lexer::line_of(self.text, at);
         let file = match name.filter(|name| *name != self.name) {
@@ -41,8 +55,43 @@ impl<'a> File<'a> {
             None if self.is_string => " of the string".to_owned(),
             None => String::new(),
         };
-        format!("{message}{IN_LINE}{number}{file}: {}", lexer::quoted(line))
+        let said = format!("{message}{IN_LINE}{number}{file}: {}", lexer::quoted(line));
+        Placed { said, line: Some(at) }
     }
+
+    /// What is told of an error that repair left, where `first` is what clang says of the file as it was found: the error
+    /// itself where it is the first of its line there, too. Else what repair assumed made it, and the first error of the
+    /// same function, or of what else of file scope holds the line, is told.
+    pub(crate) fn told(&self, left: Placed, first: &[Placed]) -> String {
+        let Some(line) = left.line.filter(|_| !first.is_empty()) else { return left.said };
+        let of_line = first.iter().find(|one| one.line == Some(line));
+        if of_line.is_some_and(|one| one.said == left.said) {
+            return left.said;
+        }
+        let piece = self.piece_of(line);
+        let mut beside =
+            first.iter().filter(|one| one.line.and_then(|at| self.piece_of(at)) == piece);
+        let earliest = beside.next().filter(|_| piece.is_some()).or(of_line);
+        earliest.map_or(left.said, |one| one.said.clone())
+    }
+
+    fn piece_of(&self, line: usize) -> Option<usize> {
+        let pieces = self.pieces.get_or_init(|| pieces_of(self.text));
+        pieces.get(line).copied().flatten()
+    }
+}
+
+/// Of each line the piece of file scope that its first token is in.
+fn pieces_of(text: &str) -> Vec<Option<usize>> {
+    let pieces = chunks::cut(text);
+    let mut begin = 0;
+    let of_line = |line: &str| {
+        let at = begin + line.len() - line.trim_start().len();
+        begin += line.len();
+        let piece = pieces.partition_point(|piece| piece.range.end <= at);
+        pieces.get(piece).is_some_and(|one| one.range.start <= at).then_some(piece)
+    };
+    text.split_inclusive('\n').map(of_line).collect()
 }
 
 /// The one line of the text that says this, or most of it, and how many are before it.
@@ -98,7 +147,7 @@ mod tests {
     #[test]
     fn errors_have_the_lines_of_the_file() {
         let file = File::new("k/bad.cl", FILE);
-        let of = |line: &str| file.placed(&format!("expected expression, in `{line}`"));
+        let of = |line: &str| file.placed(&format!("expected expression, in `{line}`")).said;
         for (quoted, said) in [
             (
                 "int i = get_global_id(0);",
@@ -120,7 +169,37 @@ mod tests {
         ] {
             assert_eq!(of(quoted), said);
         }
-        assert_eq!(file.placed("unknown"), "unknown");
+        assert_eq!(file.placed("unknown"), Placed { said: "unknown".to_owned(), line: None });
+    }
+
+    #[test]
+    fn of_what_repair_made_the_first_error_as_found_is_told() {
+        let text = "#define N 4\nkernel void a(global int *x) {\n  T q = x[0];\n  x[1] = q;\n  x[2] = ;\n}\n\
+                    kernel void b(global int *x) {\n  x[3] = N;\n}\n";
+        let file = File::new("k.cl", text);
+        let placed = |message: &str, line: &str| file.placed(&format!("{message}, in `{line}`"));
+        let first = [
+            placed("unknown T", "T q = x[0];"),
+            placed("unknown q", "x[1] = q;"),
+            placed("expected expression", "x[2] = ;"),
+        ];
+        let told = |message: &str, line: &str| file.told(placed(message, line), &first);
+        let of_type = "unknown T, in line 3: `T q = x[0];`";
+        // What stands there as found, and what repair made of a line that was wrong, or right.
+        assert_eq!(
+            told("expected expression", "x[2] = ;"),
+            "expected expression, in line 5: `x[2] = ;`"
+        );
+        assert_eq!(told("unknown T", "T q = x[0];"), of_type);
+        assert_eq!(told("invalid operands", "x[1] = q;"), of_type);
+        assert_eq!(told("invalid operands", "kernel void a(global int *x) {"), of_type);
+        // Another function, or no line of the file.
+        assert_eq!(told("invalid", "x[3] = N;"), "invalid, in line 8: `x[3] = N;`");
+        assert_eq!(told("invalid", "int other;"), "invalid, in `int other;`");
+        assert_eq!(
+            file.told(placed("invalid", "x[1] = q;"), &[]),
+            "invalid, in line 4: `x[1] = q;`"
+        );
     }
 
     #[test]
@@ -131,7 +210,7 @@ mod tests {
             ("a/k.cl", "int own;", "wrong, in line 2: `int own;`"),
             ("a/k.cl#12", "int own;", "wrong, in line 2 of the string: `int own;`"),
         ] {
-            assert_eq!(File::new(path, text).placed(&format!("wrong, in `{line}`")), said);
+            assert_eq!(File::new(path, text).placed(&format!("wrong, in `{line}`")).said, said);
         }
     }
 }

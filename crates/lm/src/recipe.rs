@@ -303,6 +303,18 @@ mod tests {
     }
 
     #[test]
+    fn kinds_that_are_compared_differ_in_their_models_alone() {
+        // Not `env!`: a build folder may serve several checkouts. Cargo runs tests in the crate's folder.
+        let read = |kind: Kind| {
+            let path = format!("../../scripts/train_kinds/{}.toml", kind.name());
+            Recipe::read(kind, Path::new(&path)).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let [lstm, hole, infill] = Kind::ALL.map(read);
+        assert_eq!(lstm.training, infill.training);
+        assert_eq!(hole.training, infill.training);
+    }
+
+    #[test]
     fn an_unknown_setting_is_named() {
         let error = Recipe::parse(Kind::Lstm, "[training]\nrate = 1.0").expect_err("unknown");
         assert!(error.contains("rate"), "{error}");

@@ -27,7 +27,7 @@ pub const PYTHON_VARIABLE: &str = "STAMPMILL_PYTHON";
 const NEEDS: [&str; 4] = ["torch", "transformers", "safetensors", "numpy"];
 
 /// The program's files: the wheel has the same as `stampmill.trainer`.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("__init__.py", include_str!("../../../python/src/stampmill/trainer/__init__.py")),
     ("__main__.py", include_str!("../../../python/src/stampmill/trainer/__main__.py")),
     ("batches.py", include_str!("../../../python/src/stampmill/trainer/batches.py")),
@@ -36,6 +36,7 @@ const FILES: [(&str, &str); 10] = [
     ("corpus.py", include_str!("../../../python/src/stampmill/trainer/corpus.py")),
     ("failure.py", include_str!("../../../python/src/stampmill/trainer/failure.py")),
     ("model.py", include_str!("../../../python/src/stampmill/trainer/model.py")),
+    ("sample.py", include_str!("../../../python/src/stampmill/trainer/sample.py")),
     ("settings.py", include_str!("../../../python/src/stampmill/trainer/settings.py")),
     ("train.py", include_str!("../../../python/src/stampmill/trainer/train.py")),
 ];

@@ -6,6 +6,7 @@ use stampmill_lm::{
     Causal, Choice, Entry, Kind, Next, Ranked, Recipe, Remote,
     causal::{Answer, Job, Listener, Question, Turn},
     settings::Method,
+    tokenizer::Special,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         add("learns", learns);
         add("has_the_losses_of_an_engine_written_in_rust", golden);
         add("packed_has_the_losses_of_rectangles", packs);
+        add("is_drawn_from_by_the_trainer_as_the_logits_say", draws);
         add("killed_and_resumed_has_the_weights_of_an_uninterrupted_run", resumes);
         if kind == Kind::Infill {
             add("pre_trains_on_functions_as_long_as_it_is_told_to", pre_trains);
@@ -413,6 +415,67 @@ fn ranks(_: Kind, folder: &Path) -> Done {
     let together = draw(&group, &|slot| slot as u32 * 7)?;
     let alone = draw(&[300], &|_| 9 * 7)?;
     ensure(alone == together[9 * COUNT..10 * COUNT], || format!("{alone:?}"))
+}
+
+/// What the trainer draws has the shares that the logits of full passes give it, whatever it keeps of what was read before.
+fn draws(kind: Kind, folder: &Path) -> Done {
+    let (work, special, model) = (tempfile::tempdir()?, Special::ALL, Model::load(folder)?);
+    let prompt = [u32::from(special.start), 20, 21];
+    let sample = |temperature: &str| -> Result<Vec<Vec<u32>>, Failed> {
+        let out = work.path().join("ids");
+        let mut command = stampmill_lm::trainer()?;
+        command.arg("sample").arg(folder).arg("--out").arg(&out);
+        command.args(["--n", "40", "--prompt-ids", "20,21", "--length", "60", "--seed", "5"]);
+        let output = command.args(["--device", "cpu", "--temperature", temperature]).output()?;
+        let failed = || String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure(output.status.success(), failed)?;
+        let text = fs::read_to_string(&out)?;
+        Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+    };
+    // Logits of each place of a row of new ids.
+    let behind = |row: &[u32]| -> Result<Vec<Vec<f32>>, Failed> {
+        let vocabulary = model.vocabulary();
+        let whole = [&prompt[..], row].concat();
+        let place = |logits: &[f32], at: usize| logits[at * vocabulary..][..vocabulary].to_vec();
+        if kind != Kind::Hole {
+            let logits = model.logits(&whole)?;
+            return Ok((0..row.len()).map(|at| place(&logits, at + 2)).collect());
+        }
+        let right = [special.hole, special.end].map(u32::from);
+        let ends = prompt.len()..whole.len();
+        let logits = |end: usize| -> Result<Vec<f32>, Failed> {
+            Ok(place(&model.logits(&[&whole[..end], &right].concat())?, end))
+        };
+        ends.map(logits).collect()
+    };
+    let pad = usize::from(special.pad);
+    for row in sample("0")?.iter().take(2) {
+        for (id, mut logits) in row.iter().zip(behind(row)?) {
+            logits[pad] = f32::NEG_INFINITY;
+            let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let less = most - logits[*id as usize];
+            ensure(less < 1e-3, || format!("{id} of {row:?}: {less} under the largest"))?;
+        }
+    }
+    let drawn = sample("1")?;
+    ensure(drawn.len() == 40 && drawn == sample("1")?, || "the seed does not decide".to_owned())?;
+    // What a token takes, less what tokens take there on average, is nothing on average.
+    let (mut apart, mut count) = (0.0, 0_u32);
+    for row in &drawn {
+        for (id, logits) in row.iter().zip(behind(row)?) {
+            let mut powers: Vec<f64> = logits.iter().map(|logit| f64::from(*logit).exp()).collect();
+            powers[pad] = 0.0;
+            let whole: f64 = powers.iter().sum();
+            let takes = |power: f64| -(power / whole).ln();
+            let shares = powers.iter().filter(|power| **power > 0.0);
+            let expected: f64 = shares.map(|power| power / whole * takes(*power)).sum();
+            apart += takes(powers[*id as usize]) - expected;
+            count += 1;
+        }
+    }
+    let apart = apart / f64::from(count);
+    println!("{}: {count} tokens take {apart:.3} nats more than expected", kind.name());
+    ensure(apart.abs() < 0.2, || format!("{apart} nats from what is expected"))
 }
 
 fn losses(folder: &Path) -> Result<Vec<(u64, f64, Option<f64>)>, Failed> {

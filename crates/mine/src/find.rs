@@ -15,7 +15,11 @@ use crate::{
 use dataset::{Decoded, Language, Licenses, Signature, Verdict, content_hash};
 use rayon::prelude::*;
 use rows::ContentVerdict;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// The text of a file with Unix line ends; `None` for a binary one.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
@@ -44,10 +48,11 @@ pub(crate) fn rows(
     language: Language,
     suite: Option<&'static Suite>,
 ) -> Vec<Packed> {
-    rows_of(package, source, admitted, language, suite, &|_| true)
+    rows_of(package, source, admitted, language, suite, &|_| true, &AtomicBool::new(false))
 }
 
-/// The same of files whose paths are `wanted` alone; what they include may be any.
+/// The same of files whose paths are `wanted` alone; what they include may be any. Where `cancelled` is raised, some of them:
+/// then they say nothing of the package.
 pub(crate) fn rows_of(
     package: &Package,
     source: &str,
@@ -55,7 +60,9 @@ pub(crate) fn rows_of(
     language: Language,
     suite: Option<&'static Suite>,
     wanted: &dyn Fn(&str) -> bool,
+    cancelled: &AtomicBool,
 ) -> Vec<Packed> {
+    let stops = || cancelled.load(Ordering::Relaxed);
     let tree = &package.tree;
     let mut hints = Hints::of(tree);
     hints.suite = suite;
@@ -73,7 +80,13 @@ pub(crate) fn rows_of(
     let mut room = PACKAGE_ROOM;
     // A part of the files at a time: what includes make of them is bounded after each.
     for files in files.chunks(FILES_AT_A_TIME) {
+        if stops() {
+            return rows;
+        }
         let found = files.par_iter().flat_map_iter(|(path, content)| {
+            if stops() {
+                return Vec::new();
+            }
             let found = match language {
                 Language::C | Language::Cxx | Language::Rust => {
                     program(language, path, content).into_iter().collect()
@@ -436,6 +449,17 @@ mod tests {
         assert_eq!(short, wanted);
         assert_eq!(found[4].text, "// André\nkernel void b() {}\n");
         assert_eq!(found[3].kernels, 1);
+    }
+
+    #[test]
+    fn a_stop_is_seen_before_the_next_files() {
+        let package = package(&[("good.cl", b"kernel void a() {}")]);
+        let found = |stopped| {
+            let cancelled = AtomicBool::new(stopped);
+            let (licenses, language) = (Licenses::All, Language::OpenCl);
+            rows_of(&package, "folder", licenses, language, None, &|_| true, &cancelled).len()
+        };
+        assert_eq!([found(false), found(true)], [1, 0]);
     }
 
     #[test]

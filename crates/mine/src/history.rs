@@ -135,7 +135,10 @@ impl History {
             let source = self.git.pinned(&version);
             let wanted = |path: &str| changed.contains(path);
             let (licenses, language) = (self.licenses, Language::OpenCl);
-            let rows = find::rows_of(&package, &source, licenses, language, None, &wanted);
+            let cancelled = &*self.cancelled;
+            let rows =
+                find::rows_of(&package, &source, licenses, language, None, &wanted, cancelled);
+            context.check()?;
             Ok(rows.into_iter().map(Packed::unpack).filter(ContentFile::is_file).collect())
         };
         let message = commit.message().map_err(|error| self.git.failed(error))?;

@@ -15,6 +15,8 @@
 //!
 //! What cannot be had or used is a row with a verdict. A run that is stopped is resumed.
 //!
+//! [`files_of`] gives files of an archive to those who do not mine them.
+//!
 //! [`History`] gives the content files of a git repository as its commits change them.
 //!
 //! ```
@@ -80,7 +82,7 @@ pub use source::{
     DebianSource, Spec, debian_archives, debian_source, read_list, sha256, upstream_component,
 };
 pub use suite::{Built, Launch, LaunchArgument, Suite};
-pub use unpack::is_archive;
+pub use unpack::{files_of, is_archive};
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -109,9 +109,11 @@ impl<'a> Mine<'a> {
         let package = source.source.fetch(&context)?;
         context.check()?;
         let (licenses, language) = (self.options.licenses, self.options.language);
-        let rows = self
-            .threads
-            .install(|| find::rows(&package, spec, licenses, language, self.options.suite));
+        let (suite, cancelled) = (self.options.suite, &*self.cancelled);
+        let rows = self.threads.install(|| {
+            find::rows_of(&package, spec, licenses, language, suite, &|_| true, cancelled)
+        });
+        context.check()?;
         let kernels: u64 = rows.iter().map(|row| row.row().kernels).sum();
         let files = rows.iter().filter(|row| row.row().is_accepted()).count();
         self.progress.message(&format!("{spec}: {files} content files, {kernels} kernels"));

@@ -2,7 +2,7 @@
 
 use crate::{
     sink::{About, Link, Sink},
-    tree::{READ_LIMIT, Tree, too_much_read},
+    tree::{READ_LIMIT, Tree, normal, too_much_read},
 };
 use dataset::{Verdict, bytes_text};
 use rows::ContentVerdict;
@@ -15,6 +15,9 @@ use std::{
 
 /// Files of an archive.
 const ENTRIES_LIMIT: u64 = 4 << 20;
+
+/// Bytes of the files of [`files_of`], their names among them.
+const FILES_LIMIT: u64 = 1 << 30;
 
 /// What an archive is packed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +107,65 @@ pub(crate) fn into(path: &Path, sink: &mut dyn Sink) -> io::Result<()> {
         sink.tell("", verdict);
     }
     Ok(())
+}
+
+/// The files of the archive at `path` whose paths `wants` takes, by their paths in one spelling; 1 GiB of them at most. Nothing is
+/// written anywhere. Links are left out.
+///
+/// # Errors
+/// When it is no archive, breaks off, holds more than that, or has a path that leads out of it.
+pub fn files_of(
+    path: &Path,
+    wants: &dyn Fn(&str) -> bool,
+) -> io::Result<BTreeMap<String, Vec<u8>>> {
+    let mut wanted = Wanted { wants, files: BTreeMap::new(), left: FILES_LIMIT, wrong: None };
+    into(path, &mut wanted)?;
+    let Some((at, verdict)) = wanted.wrong else { return Ok(wanted.files) };
+    let why = match at.as_str() {
+        "" => verdict.to_string(),
+        at => format!("{at}: {verdict}"),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidData, why))
+}
+
+/// Files that are wanted, up to the first thing that is wrong.
+struct Wanted<'a> {
+    wants: &'a dyn Fn(&str) -> bool,
+    files: BTreeMap<String, Vec<u8>>,
+    left: u64,
+    wrong: Option<(String, Verdict)>,
+}
+
+impl Sink for Wanted<'_> {
+    fn wants(&self, path: &str) -> bool {
+        (self.wants)(path)
+    }
+
+    fn file(&mut self, path: &str, _: About, content: &mut dyn Read) -> io::Result<bool> {
+        let Some(clean) = normal(path) else {
+            self.tell(path, Verdict::new(ContentVerdict::UnsafePath, "leads out of its folder"));
+            return Ok(false);
+        };
+        if !self.wants(&clean) {
+            return Ok(true);
+        }
+        let mut bytes = Vec::new();
+        content.take(self.left + 1).read_to_end(&mut bytes)?;
+        let Some(left) = self.left.checked_sub((bytes.len() + clean.len()) as u64) else {
+            let limit = format!("more than {} GiB to keep", FILES_LIMIT >> 30);
+            self.tell("", Verdict::new(ContentVerdict::PackageTooLarge, limit));
+            return Ok(false);
+        };
+        self.left = left;
+        self.files.insert(clean, bytes);
+        Ok(true)
+    }
+
+    fn link(&mut self, _: &str, _: &str, _: Link) {}
+
+    fn tell(&mut self, path: &str, verdict: Verdict) {
+        self.wrong.get_or_insert_with(|| (path.to_owned(), verdict));
+    }
 }
 
 /// Gives so many bytes and then an error, so that a bomb is not taken for an archive that ends.
@@ -248,6 +310,41 @@ mod tests {
             assert!(!taken.take(start, length), "{start} {length}");
         }
         assert!(taken.take(12, 0) && taken.take(25, 5));
+    }
+
+    /// A tar archive with these files.
+    fn packed(files: &[(&str, &str)]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (path, text) in files {
+            let mut header = tar::Header::new_ustar();
+            // `set_path` would refuse what leads out.
+            header.as_mut_bytes()[..path.len()].copy_from_slice(path.as_bytes());
+            header.set_size(text.len() as u64);
+            header.set_mode(0o644);
+            header.set_cksum();
+            builder.append(&header, text.as_bytes()).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    #[test]
+    fn files_that_are_wanted_come_whole_or_not_at_all() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("tests.tar");
+        let files = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            files_of(&path, &|path| path.ends_with(".txt"))
+        };
+        let whole = packed(&[("./a/1.txt", "one"), ("b.c", "no"), ("a/2.txt", "two")]);
+        let found = files(&whole).unwrap();
+        let due =
+            [("a/1.txt".to_owned(), b"one".to_vec()), ("a/2.txt".to_owned(), b"two".to_vec())];
+        assert_eq!(found, BTreeMap::from(due));
+        let why = |bytes: &[u8]| files(bytes).unwrap_err().to_string();
+        assert!(why(&whole[..700]).contains("broken-archive"), "{}", why(&whole[..700]));
+        let out = packed(&[("../1.txt", "one")]);
+        assert!(why(&out).contains("../1.txt: unsafe-path"), "{}", why(&out));
+        assert!(why(b"text").contains("no archive"), "{}", why(b"text"));
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl Section for Runs {
                     &row.id,
                     if row.kernel.is_empty() { &row.path } else { row.known_as() },
                 ),
+                facts::cell(&row.path),
                 facts::cell(&row.device_type),
                 facts::cell(&row.global_shape),
                 facts::cell(&row.local_shape),
@@ -83,6 +84,7 @@ impl Section for Runs {
         });
         let header = [
             "kernel",
+            "path",
             "device",
             "global",
             "local",

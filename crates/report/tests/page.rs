@@ -223,6 +223,25 @@ fn hostile_programs_stay_text_and_nothing_is_loaded() {
     assert!(learning.contains("round 1, 12 labelled: 1.1") && learning.contains("class=\"band\""));
 }
 
+fn runs_of_kernels_of_one_name_are_told_apart_by_their_paths() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("all");
+    let run = |number: usize| rows::RunRow {
+        id: format!("id {number}"),
+        path: format!("sample-{number}.cl"),
+        kernel: "A".into(),
+        outcome: if number == 7 { "timeout" } else { "pass" }.into(),
+        ..rows::RunRow::default()
+    };
+    let verdicts = [("pass".to_owned(), 8), ("timeout".to_owned(), 1)].into();
+    let notes = Notes { verdicts, ..Notes::default() };
+    save(&folder.join("runs"), (0..9).map(run).collect(), notes);
+    let html = page(&folder);
+    let row = between(&html, "<td>sample-7.cl</td>", "</tr>");
+    assert!(row.contains("<td>timeout</td>"), "{row}");
+    assert!(!between(&html, "<td>sample-6.cl</td>", "</tr>").contains("timeout"));
+}
+
 fn programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = folder(home.path());
@@ -514,6 +533,7 @@ fn pages_shut_nobody_out() {
 
 trials::main! {
     hostile_programs_stay_text_and_nothing_is_loaded,
+    runs_of_kernels_of_one_name_are_told_apart_by_their_paths,
     programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next,
     a_browser_shows_programs_maps_and_what_the_address_asks_for: trials::lacks::any_program(&BROWSERS),
     pointer_wheel_search_and_copy_work_in_a_browser: trials::lacks::any_program(&BROWSERS),

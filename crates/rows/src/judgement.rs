@@ -4,7 +4,7 @@ schema! {
     /// A candidate and what was found out about it. Times are seconds of the simulated processor; `net` are
     /// those from `main` on.
     #[derive(Default)]
-    pub struct Judgement = "edit-judgement", 3 {
+    pub struct Judgement = "edit-judgement", 4 {
         /// The problem.
         pub problem_id: String,
         /// Submission of the slow program.
@@ -62,6 +62,16 @@ schema! {
         pub io_only: bool,
         /// Whether an array is shorter.
         pub array_shrunk: bool,
+        /// Of a candidate that gains: whether the gain is gone from `main` on.
+        #[serde(default)]
+        pub startup_only: bool,
+        /// Of a candidate that gains: whether it does on small inputs alone. None of the tests, hidden ones too, on which the slow
+        /// program takes at least half as long as on its longest shows half of the threshold's gain.
+        #[serde(default)]
+        pub small_only: bool,
+        /// The test that shows it, the slow program's longest: `test 3`, or `hidden test 3`; empty where none does.
+        #[serde(default)]
+        pub refuted_by: String,
     }
 }
 

@@ -44,6 +44,18 @@ schema! {
         pub seeds: u32,
         /// Candidates judged for the target.
         pub candidates: u64,
+        /// Of these, candidates that were judged before for the target, under other names: they were not compiled again.
+        #[serde(default)]
+        pub known: u64,
+        /// Candidates beside these that were not judged: what their one edit was seen to do each time leads away from the target.
+        #[serde(default)]
+        pub skipped: u64,
+        /// Candidates of that kind that were judged all the same, one of sixteen.
+        #[serde(default)]
+        pub checked: u64,
+        /// Of these, those that have another vector than was predicted, or none.
+        #[serde(default)]
+        pub mispredicted: u64,
         /// What the search took, in the unit of its budget: seconds of the clock or of processors; 0
         /// where it counts candidates, whose rows are the same each time.
         pub seconds: f64,
@@ -58,6 +70,13 @@ schema! {
         /// These, per token of the model.
         #[serde(default)]
         pub bits_per_token: Option<f64>,
+        /// With `--natural` and a checkpoint that has a discriminator, what that says of the kernel as it was found: the probability that
+        /// a person wrote it.
+        #[serde(default)]
+        pub human_before: Option<f64>,
+        /// The same of the text as it stands here.
+        #[serde(default)]
+        pub human: Option<f64>,
         /// With `--trajectory`, of the nearest kernel of each target: the candidates that survived their
         /// generation, as they came. Members: the `generation`, from 1; `candidates` judged and `seconds`
         /// spent up to its end (0 where the budget counts candidates); who proposed it; its `distance` and
@@ -114,6 +133,14 @@ view! {
         #[serde(default)]
         pub seeds: u32,
         pub candidates: u64,
+        #[serde(default)]
+        pub known: u64,
+        #[serde(default)]
+        pub skipped: u64,
+        #[serde(default)]
+        pub checked: u64,
+        #[serde(default)]
+        pub mispredicted: u64,
         pub seconds: f64,
         #[serde(default)]
         pub bits_before: Option<f64>,
@@ -121,6 +148,10 @@ view! {
         pub bits: Option<f64>,
         #[serde(default)]
         pub bits_per_token: Option<f64>,
+        #[serde(default)]
+        pub human_before: Option<f64>,
+        #[serde(default)]
+        pub human: Option<f64>,
     }
 }
 

@@ -29,6 +29,7 @@ mod prompt;
 mod sampler;
 mod stage;
 mod summary;
+mod tries;
 
 pub use error::Error;
 pub use evaluate::{Beside, CostBias, Evaluation, evaluate};

@@ -8,6 +8,7 @@ use crate::{
     likelihood::unlikely,
     mark_duplicates,
     summary::is_accepted,
+    tries::Tries,
 };
 use clang::Clang;
 use dataset::{Input, Progress, Silent, Verdict, stage::Cancel};
@@ -80,6 +81,7 @@ pub struct Sampler<'a> {
     /// Says which features a sample has.
     extractor: Option<Extractor>,
     seen: Seen,
+    pub(crate) tries: Tries<'a>,
     jobs: usize,
     cancel: Cancel,
     /// What is drawn from, hashed once: it is in memory, and its files may go.
@@ -131,7 +133,7 @@ impl<'a> Sampler<'a> {
             // A model of kind `hole` has none.
             checkpoint.bits("")?;
         }
-        let (check, extractor) = (None, None);
+        let (check, extractor, tries) = (None, None, Tries::default());
         let sampler = Sampler {
             checkpoint,
             settings,
@@ -142,6 +144,7 @@ impl<'a> Sampler<'a> {
             check,
             extractor,
             seen,
+            tries,
             jobs,
             cancel,
             inputs,
@@ -248,6 +251,9 @@ impl<'a> Sampler<'a> {
                 } else {
                     compared?;
                 }
+            }
+            if again && !self.cancel.is_cancelled() {
+                self.tries.tell(&self.settings, attempt, &drawn);
             }
             missing.clear();
             for row in drawn {

@@ -14,6 +14,8 @@ use std::{collections::BTreeSet, fs, path::Path};
 const CHUNK: u64 = 64;
 /// The same on a processor where samples may be drawn anew: each takes several times as long.
 const SMALL_CHUNK: u64 = 8;
+/// The same where features are wanted, which most tries may not have: all tries of a sample may be needed.
+const WANTED_CHUNK: u64 = 4;
 const ROUNDS: u64 = 8;
 
 /// The files of a checkpoint that shape samples, beside those with weights.
@@ -69,6 +71,7 @@ impl Stage for Sampler<'_> {
     fn items(&self) -> Result<Items<'_, Self>> {
         let samples = self.settings.samples;
         let size = match self.settings.device {
+            None if self.draws_anew() && self.asks_for_features() => WANTED_CHUNK,
             None if self.draws_anew() => SMALL_CHUNK,
             None => CHUNK,
             Some(_) => CHUNK.max(ROUNDS * self.settings.drawing.slots as u64),
@@ -191,10 +194,17 @@ mod tests {
             chunks.map(|chunk| chunk.end - chunk.first).collect()
         };
         let check = |_: &str| Ok::<Option<String>, String>(None);
-        let sampler = Sampler::new(&checkpoint, settings, 1, &Cancel::default())
-            .unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(sizes(&sampler), [64, 6]);
-        assert_eq!(sizes(&sampler.checked_by(&check)), [8, 8, 8, 8, 8, 8, 8, 8, 6]);
+        let sampler = |settings| {
+            Sampler::new(&checkpoint, settings, 1, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"))
+        };
+        assert_eq!(sizes(&sampler(settings.clone())), [64, 6]);
+        let checked = sampler(settings.clone()).checked_by(&check);
+        assert_eq!(sizes(&checked), [8, 8, 8, 8, 8, 8, 8, 8, 6]);
+        let mut wanted = settings;
+        wanted.prompt.features.insert("mem".to_owned(), 8.0);
+        let of_wanted = sizes(&sampler(wanted).checked_by(&check));
+        assert_eq!((of_wanted.len(), &of_wanted[15..]), (18, &[4, 4, 2][..]));
     }
 
     #[test]

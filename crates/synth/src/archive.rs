@@ -1,15 +1,17 @@
 //! Archives: kernels at known points of a space, which searches start from.
 
 use crate::{
-    Error, Judge,
+    Error, Judge, Target,
     corpus::{called, content},
     exclusion::kernel_of,
     leak_rule,
+    proposer::is_summed,
 };
 use dataset::{
     Code, Dataset, Input, Language, Program, Programs, Row, Verdict,
-    stage::{Fate, Finish, Items, Selected, Stage, Unit, Units, Worked},
+    stage::{self, Context, Done, Fate, Finish, Items, Selected, Stage, Unit, Units, Worked},
 };
+use features::FeatureSpace;
 use rows::{ArchivedRow, ArchivedVerdict, SteeredRow};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,6 +19,42 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
+
+/// How often adding to an archive is begun again because another run is at it, or was.
+const TRIES: u32 = 20;
+
+/// The archive that ships for searches for these targets, by the name that documents give it: where kernels are joined for one of
+/// them, so that something is to be had of it.
+#[must_use]
+pub fn shipped(targets: &[Target], space: &dyn FeatureSpace) -> Option<String> {
+    let is_used = || targets.iter().any(|target| is_summed(target, space));
+    (space.joined().is_empty() && is_used()).then(|| format!("datasets/archive-{}", space.name()))
+}
+
+/// Add what a search found to the archive at `archive`, in its place: the new one takes it at once, and what other runs add meanwhile
+/// is not lost. `context` is of that place.
+///
+/// # Errors
+/// As those of the stage [`Archive`]; [`Error::ReplacedArchive`] where other runs replace it again and again.
+pub fn grow(
+    archive: &Path,
+    found: &Path,
+    judge: &Judge,
+    context: &Context<'_>,
+) -> Result<Done<ArchiveReport>, Error> {
+    let context = Context { force: true, share: None, out: archive.to_owned(), ..context.clone() };
+    let paths = [archive, found].map(Path::to_owned);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let both = Archive { is_in_place: true, ..Archive::new(&paths, judge)? };
+        match stage::run(&both, &context) {
+            Err(Error::ReplacedArchive(_) | Error::Dataset(dataset::Error::Busy(_)))
+                if tries < TRIES && !context.cancel.is_cancelled() => {}
+            done => return done,
+        }
+    }
+}
 
 /// A kernel with what its text says of it.
 fn described(row: ArchivedRow) -> ArchivedRow {
@@ -189,6 +227,8 @@ pub struct Archive<'a> {
     sources: Vec<Source>,
     inputs: Vec<Input>,
     is_leaky: bool,
+    /// Whether the data set takes the place of the first of these.
+    is_in_place: bool,
 }
 
 impl<'a> Archive<'a> {
@@ -203,7 +243,7 @@ impl<'a> Archive<'a> {
             sources.push(Source::open(path, judge)?);
             inputs.push(Input { name: path.display().to_string(), hash: content(path)? });
         }
-        Ok(Archive { judge, sources, inputs, is_leaky })
+        Ok(Archive { judge, sources, inputs, is_leaky, is_in_place: false })
     }
 
     /// Whether the leak rule was off where some of the kernels come from; the archive says so, too.
@@ -263,6 +303,12 @@ impl Stage for Archive<'_> {
     }
 
     fn items(&self) -> Result<Items<'_, Self>, Error> {
+        // Nobody else writes there now: what is there is what was read, or what another run made meanwhile.
+        if let Some(first) = self.inputs.first().filter(|_| self.is_in_place)
+            && content(Path::new(&first.name))? != first.hash
+        {
+            return Err(Error::ReplacedArchive(first.name.clone().into()));
+        }
         let mut each = Vec::new();
         for source in &self.sources {
             each.push(source.kernels()?);

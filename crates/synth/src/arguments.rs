@@ -18,6 +18,11 @@ impl Arguments {
         types_of(text) == self.0
     }
 
+    /// Whether one of them points to global memory.
+    pub(crate) fn have_buffer(&self) -> bool {
+        self.0.iter().any(|ty| matches!(ty, Ty::Pointer { space: Space::Global, .. }))
+    }
+
     pub(crate) fn types(&self) -> &[Ty] {
         &self.0
     }

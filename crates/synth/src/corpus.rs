@@ -14,7 +14,7 @@ use crate::{
 use dataset::{Code, Dataset, Language, Programs, Row, Verdict};
 use leak::Print;
 use lexer::kernel_names;
-use rows::{Ancestor, ArchivedRow, ArchivedVerdict, KernelText, SteeredRow};
+use rows::{Ancestor, ArchivedRow, ArchivedVerdict, KernelText, Module, SteeredRow};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     path::Path,
@@ -317,6 +317,11 @@ fn mined(path: &Path, judge: &Judge) -> Result<Mined, Error> {
         }
         if schema == SteeredRow::SCHEMA {
             return found(&dataset);
+        }
+        if schema == Module::SCHEMA {
+            let (found, wanted) = (schema.to_owned(), KernelText::SCHEMA.to_owned());
+            let path = path.to_owned();
+            return Err(dataset::Error::Schema { path, found, wanted }.into());
         }
     }
     let mut rows = Vec::new();

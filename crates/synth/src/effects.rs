@@ -106,6 +106,21 @@ impl Effects {
         }
     }
 
+    /// The change that an edit is sure to make: its memory is full, all in it is alike, but for one at most, and nearly all that
+    /// it makes compiles. Beside it that one.
+    pub(crate) fn certain(&self, edit: usize) -> Option<(&Change, Option<&Change>)> {
+        let known = &self.known[edit];
+        if known.changes.len() < MEMORY || 20 * known.failed > known.tried {
+            return None;
+        }
+        // At most one of three is odd.
+        let [first, second, third] = [0, 1, 2].map(|nth| &known.changes[nth]);
+        let usual = if first == second || first == third { first } else { second };
+        let mut others = known.changes.iter().filter(|change| *change != usual);
+        let odd = others.next();
+        others.next().is_none().then_some((usual, odd))
+    }
+
     /// Edits that were never made, or seldom.
     pub(crate) fn unknown(&self) -> Vec<usize> {
         let all = self.known.iter().enumerate();
@@ -271,6 +286,26 @@ mod tests {
         assert_eq!(effects.most_alone(&aim, &lacks, 0), Some((names[0], vec![1])));
         assert_eq!(effects.most_alone(&aim, &[1.0, 0.0, 0.0], 0), Some((names[1], Vec::new())));
         assert_eq!(effects.most_alone(&aim, &lacks, 2), None);
+    }
+
+    #[test]
+    fn an_edit_is_certain_once_its_memory_is_full_and_all_but_one_of_it_is_alike() {
+        let mut effects = Effects::new(crate::edit::all());
+        let usual: Change = vec![(0, 2.0)];
+        let mut learn = |edit: usize, after: Option<f64>, times: usize| {
+            for _ in 0..times {
+                effects.learn(edit, &[1.0], after.map(|after| vec![after]).as_deref());
+            }
+            effects.certain(edit).map(|(usual, odd)| (usual.clone(), odd.cloned()))
+        };
+        assert_eq!(learn(3, Some(3.0), MEMORY - 1), None);
+        assert_eq!(learn(3, Some(3.0), 1), Some((usual.clone(), None)));
+        // The first that is remembered is the first that is forgotten.
+        assert_eq!(learn(3, Some(0.0), 1), Some((usual.clone(), Some(vec![(0, -1.0)]))));
+        assert_eq!(learn(3, Some(0.0), 1), None);
+        assert_eq!(learn(5, Some(3.0), MEMORY), Some((usual.clone(), None)));
+        assert_eq!(learn(5, None, 2), Some((usual, None)));
+        assert_eq!(learn(5, None, 1), None);
     }
 
     #[test]

@@ -137,6 +137,12 @@ pub enum Error {
         /// The space of the search.
         wanted: String,
     },
+    /// An archive that another run replaced while kernels were being added to it.
+    #[error(
+        "{} was replaced by another run meanwhile: `stampmill steer archive build {} FOUND --out ARCHIVE` makes one of both",
+        .0.display(), .0.display()
+    )]
+    ReplacedArchive(PathBuf),
     /// The user stopped the run.
     #[error("stopped; what was found is kept; repeat the command to resume")]
     Stopped,

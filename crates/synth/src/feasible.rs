@@ -1,6 +1,6 @@
 //! What no program can have: targets that break one of these are named, not searched for.
 
-use crate::{Constraint, Error, Target};
+use crate::{Arguments, Constraint, Error, Target};
 use features::FeatureSpace;
 
 /// Opcodes that clang never emits for OpenCL C.
@@ -42,19 +42,50 @@ const AUTOPHASE_BOUNDS: [(&str, &[&str]); 8] = [
     ("TotalInsts", &["TotalBlocks"]),
 ];
 
+/// The same where `instcount` and `autophase` are joined, which count one module: definitions are some of all functions, and what
+/// Autophase calls memory instructions are these opcodes (and `invoke`, which there is none of).
+const SHARED_BOUNDS: [(&str, &[&str]); 2] = [
+    ("autophase.TotalFuncs", &["instcount.TotalFuncs"]),
+    (
+        "autophase.TotalMemInst",
+        &[
+            "instcount.GetElementPtr",
+            "instcount.Load",
+            "instcount.Store",
+            "instcount.Call",
+            "instcount.Alloca",
+        ],
+    ),
+];
+
+/// Opcodes by one of which everything is written that a kernel writes: builtin functions, copies of memory and images are calls.
+const WRITING: [&str; 4] = ["Store", "Call", "AtomicRMW", "AtomicCmpXchg"];
+
+/// What answers must be, beside lying at the target.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked<'a> {
+    /// Their parameters, where some are asked for.
+    pub(crate) arguments: Option<&'a Arguments>,
+    /// Whether they have to run, and to write what they compute.
+    pub(crate) must_run: bool,
+}
+
 /// Check that some program of OpenCL C could lie at `target`, as far as is known without one.
+///
+/// Spaces that are joined are checked one by one, and against each other where both count the same: `instcount` and `autophase`. A
+/// count of the source (`grewe`) bounds none of the code after -O1, nor the other way round: what is dead is gone there, loops are
+/// unrolled, and what a pointer was copied to is no name of a parameter any more.
 ///
 /// # Errors
 /// [`Error::Impossible`] with the constraint that is broken and the values that break it.
 pub fn check(target: &Target, space: &dyn FeatureSpace) -> Result<(), Error> {
-    let mut at = 0;
-    for one in space.joined() {
-        let own = at..at + one.dimensions().len();
-        at = own.end;
-        check(&Target { constraints: target.constraints[own].to_vec(), ..target.clone() }, *one)?;
+    if !space.joined().is_empty() {
+        each(target, space).iter().try_for_each(|(target, one)| check(target, *one))?;
     }
     let checked = Checked { target, dimensions: space.dimensions() };
     checked.counts(space.name())?;
+    checked.equals()?;
+    checked.bounds(&SHARED_BOUNDS)?;
     match space.name() {
         "instcount" => {
             checked.at_least_one(&["TotalInsts", "TotalBlocks", "TotalFuncs", "Ret"])?;
@@ -77,6 +108,48 @@ pub fn check(target: &Target, space: &dyn FeatureSpace) -> Result<(), Error> {
             checked.ratios(space)
         }
         _ => Ok(()),
+    }
+}
+
+/// Check also that it could be a kernel that is as asked for.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn check_asked(
+    target: &Target,
+    space: &dyn FeatureSpace,
+    asked: Asked<'_>,
+) -> Result<(), Error> {
+    check(target, space)?;
+    each(target, space).iter().try_for_each(|(target, one)| {
+        let checked = Checked { target, dimensions: one.dimensions() };
+        checked.arguments(one.name(), asked)?;
+        checked.writes(one.name(), asked)
+    })
+}
+
+/// The spaces that are joined, each with what is wanted in it; of a space of its own that.
+fn each<'a>(target: &Target, space: &'a dyn FeatureSpace) -> Vec<(Target, &'a dyn FeatureSpace)> {
+    if space.joined().is_empty() {
+        return vec![(target.clone(), space)];
+    }
+    let mut at = 0;
+    let mut all: Vec<(Target, &'a dyn FeatureSpace)> = Vec::new();
+    for one in space.joined() {
+        let own = at..at + one.dimensions().len();
+        at = own.end;
+        let constraints = target.constraints[own].to_vec();
+        all.push((Target { constraints, ..target.clone() }, *one));
+    }
+    all
+}
+
+/// The opcode, or the whole, of `instcount` that a dimension of `autophase` counts, too.
+fn same(name: &str) -> Option<&str> {
+    match name {
+        "TotalInsts" | "TotalBlocks" => Some(name),
+        "BranchCount" => Some("Br"),
+        _ => name.strip_prefix("Num")?.strip_suffix("Inst"),
     }
 }
 
@@ -121,6 +194,62 @@ impl Checked<'_> {
             if counts && !whole {
                 return Err(self.broken(format!("{name} counts, it is never {}", constraint.least)));
             }
+        }
+        Ok(())
+    }
+
+    /// Of joined spaces: what is counted twice is one number.
+    fn equals(&self) -> Result<(), Error> {
+        for name in &self.dimensions {
+            let other = name.strip_prefix("autophase.").and_then(same);
+            let Some(other) = other.map(|other| format!("instcount.{other}")) else { continue };
+            let both = self.constraint(name).zip(self.constraint(&other));
+            let Some((one, two)) = both else { continue };
+            if one.least > two.most || two.least > one.most {
+                let [one, two] = [one, two].map(shown);
+                return Err(self.broken(format!(
+                    "{name} = {one} but {other} = {two}: both count the same instructions"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameters that are asked for have what the space describes, and what results are written to.
+    fn arguments(&self, space: &str, asked: Asked<'_>) -> Result<(), Error> {
+        let Some(arguments) = asked.arguments.filter(|arguments| !arguments.have_buffer()) else {
+            return Ok(());
+        };
+        if asked.must_run {
+            return Err(self.broken(format!(
+                "--must-run wants a kernel that writes its results to global memory, and --args '{arguments}' has no \
+                 pointer to any"
+            )));
+        }
+        if space == "grewe" {
+            return Err(self.broken(format!(
+                "{space} describes kernels with a pointer to global memory alone, and --args '{arguments}' has none"
+            )));
+        }
+        Ok(())
+    }
+
+    /// A kernel that has to run writes something: with one of these instructions, and to a buffer that it names.
+    fn writes(&self, space: &str, asked: Asked<'_>) -> Result<(), Error> {
+        if !asked.must_run {
+            return Ok(());
+        }
+        let parts: &[&str] = match space {
+            "instcount" => &WRITING,
+            "grewe" => &["mem"],
+            _ => return Ok(()),
+        };
+        let most: Option<f64> = parts.iter().map(|part| Some(self.constraint(part)?.most)).sum();
+        if most.is_some_and(|most| most < 1.0) {
+            let parts = list(parts);
+            return Err(self.broken(format!(
+                "{parts} = 0: nothing is written then, and --must-run wants a kernel that writes its results"
+            )));
         }
         Ok(())
     }
@@ -233,6 +362,12 @@ impl Checked<'_> {
     }
 }
 
+/// A value, or a range.
+fn shown(constraint: Constraint) -> String {
+    let Constraint { least, most, .. } = constraint;
+    if least == most { least.to_string() } else { format!("{least}..{most}") }
+}
+
 fn list(parts: &[&str]) -> String {
     if parts.len() > 8 { "all opcodes".to_owned() } else { parts.join(" + ") }
 }
@@ -242,9 +377,90 @@ mod tests {
     use super::*;
 
     fn broken(text: &str, space: &str) -> String {
-        let space = features::space(space).expect("registered");
+        broken_asked(text, space, Asked::default())
+    }
+
+    fn broken_asked(text: &str, space: &str, asked: Asked<'_>) -> String {
+        let space = features::joint(space).expect("registered");
         let target = Target::parse(text, space).expect("well-formed");
-        check(&target, space).err().map(|error| error.to_string()).unwrap_or_default()
+        let checked = check_asked(&target, space, asked);
+        checked.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn spaces_that_count_one_module_agree() {
+        let both = "instcount,autophase";
+        for (text, parts) in [
+            ("Load=3,NumLoadInst=4", ["autophase.NumLoadInst = 4", "instcount.Load = 3"]),
+            ("Br=1..2,BranchCount=3..9", ["BranchCount = 3..9", "instcount.Br = 1..2"]),
+            (
+                "instcount.TotalInsts=9,autophase.TotalInsts=10..12",
+                ["autophase.TotalInsts = 10..12", "instcount.TotalInsts = 9"],
+            ),
+            (
+                "instcount.TotalFuncs=3,autophase.TotalFuncs=2",
+                ["instcount.TotalFuncs sum to 3", "autophase.TotalFuncs = 2"],
+            ),
+            ("Load=3,Store=2,TotalMemInst=4", ["instcount.Store", "TotalMemInst = 4"]),
+        ] {
+            let found = broken(text, both);
+            assert!(parts.iter().all(|part| found.contains(part)), "{text}: {found}");
+            let turned = broken(text, "autophase,instcount");
+            assert_eq!(found, turned);
+        }
+        for text in ["Load=3..5,NumLoadInst=4", "Load=3,NumStoreInst=1", "PHI=2,NumPHIInst=2"] {
+            assert_eq!(broken(text, both), "");
+        }
+        // One of the source, the other of what -O1 leaves of it.
+        for text in ["mem=0,Load=3,Store=1", "comp=0,FMul=4", "mem=9,comp=9,TotalInsts=1"] {
+            assert_eq!(broken(text, "instcount,grewe"), "");
+        }
+        // What is wrong in one of them is told as without the other.
+        assert!(broken("Ret=0,comp=1", "grewe,instcount").contains("Ret = 0"));
+    }
+
+    #[test]
+    fn a_target_has_room_for_what_is_asked_of_answers() {
+        let parsed: Arguments = "int, local float*".parse().expect("types");
+        let arguments = Some(&parsed);
+        let runs = Asked { arguments: None, must_run: true };
+        for (text, space, asked, part) in [
+            (
+                "comp=1",
+                "grewe",
+                Asked { arguments, must_run: false },
+                "--args 'int, __local float*'",
+            ),
+            (
+                "Load=1,comp=1",
+                "instcount,grewe",
+                Asked { arguments, must_run: false },
+                "grewe describes",
+            ),
+            ("Load=1", "instcount", Asked { arguments, must_run: true }, "--must-run wants"),
+            ("mem=0", "grewe", runs, "mem = 0: nothing is written"),
+            (
+                "Store=0,Call=0,AtomicRMW=0,AtomicCmpXchg=0",
+                "instcount",
+                runs,
+                "Store + Call + AtomicRMW + AtomicCmpXchg = 0",
+            ),
+        ] {
+            let found = broken_asked(text, space, asked);
+            assert!(found.contains(part), "{text}: {found}");
+            assert_eq!(broken(text, space), "");
+        }
+        // Results may be written by a call.
+        for (text, space) in
+            [("Store=0", "instcount"), ("mem=1", "grewe"), ("NumStoreInst=0", "autophase")]
+        {
+            assert_eq!(broken_asked(text, space, runs), "");
+        }
+        let buffers: Arguments = "global float*, int".parse().expect("types");
+        let asked = Asked { arguments: Some(&buffers), must_run: true };
+        assert_eq!(broken_asked("Store=1,mem=1", "instcount,grewe", asked), "");
+        let asked = Asked { arguments, must_run: false };
+        assert_eq!(broken_asked("Store=1", "instcount", asked), "");
     }
 
     #[test]

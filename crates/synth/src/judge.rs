@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Bytes of a thread's stack: a sum of as many terms as the largest candidate has is a tree as deep.
-const STACK: usize = 256 << 20;
+pub(crate) const STACK: usize = 256 << 20;
 
 /// A kernel's name, and where it lies.
 pub type Named = (String, Vec<f64>);

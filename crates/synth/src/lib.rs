@@ -48,6 +48,7 @@ mod ilp;
 mod judge;
 mod kept;
 mod leak_rule;
+mod may_race;
 mod metric;
 mod neighbours;
 mod program;
@@ -60,7 +61,7 @@ mod subset_sum;
 mod target;
 mod vectors;
 
-pub use archive::{Archive, ArchiveReport};
+pub use archive::{Archive, ArchiveReport, grow as grow_archive, shipped as shipped_archive};
 pub use arguments::Arguments;
 pub use clock::Budget;
 pub use corpus::Corpus;
@@ -69,14 +70,16 @@ pub use error::Error;
 pub use exclusion::Exclusion;
 pub use feasible::check;
 pub use judge::{Judge, Named};
+pub use may_race::MayRace;
 pub use metric::{Metric, deviations};
 pub use proposer::{
-    Candidate, Judged, Proposer, Standing, State, defaults as default_proposers, model, samples,
+    Candidate, Judged, Proposer, Standing, State, defaults as default_proposers, model,
+    needs_seeds, samples,
 };
 pub use rand_chacha::ChaCha8Rng as Rng;
 pub use reach::far_out;
-pub use report::{Fewer, Report, Share};
+pub use report::{Fewer, Predictions, Report, Share};
 pub use rows::{Ancestor, ArchivedRow, SteeredRow, Survivor};
-pub use search::{Acceptance, Found, Natural, NotNear, Search, Settings};
+pub use search::{Acceptance, Found, Natural, NotNear, Predicted, Search, Settings};
 pub use steer::{Observed, Seeds, Steer, SteerItem, SteerOptions, Targets};
 pub use target::{Constraint, Target};

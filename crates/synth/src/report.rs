@@ -28,6 +28,31 @@ pub struct Fewer {
     pub why: String,
 }
 
+/// What became of candidates whose one edit was known to lead away from the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Predictions {
+    /// Those that were not judged.
+    pub skipped: u64,
+    /// Those that were judged all the same, one of sixteen.
+    pub checked: u64,
+    /// Of these, those that have another vector than was predicted, or none.
+    pub wrong: u64,
+    /// The share of the wrong among the checked; 0 where none was checked.
+    pub wrong_share: f64,
+}
+
+impl Predictions {
+    /// Of the first row of each target; `None` where nothing was predicted.
+    fn of(first: &[&SteeredHead]) -> Option<Predictions> {
+        let sum = |count: fn(&SteeredHead) -> u64| first.iter().map(|row| count(row)).sum::<u64>();
+        let [skipped, checked, wrong] =
+            [sum(|row| row.skipped), sum(|row| row.checked), sum(|row| row.mispredicted)];
+        let wrong_share = if checked > 0 { wrong as f64 / checked as f64 } else { 0.0 };
+        let predicted = Predictions { skipped, checked, wrong, wrong_share };
+        (skipped + checked > 0).then_some(predicted)
+    }
+}
+
 /// What `steer` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
@@ -62,6 +87,12 @@ pub struct Report {
     pub kept_out: u64,
     /// Candidates judged.
     pub candidates: u64,
+    /// Of these, those that were judged before for the same target, under other names.
+    #[serde(skip_serializing_if = "is_none_of")]
+    pub known: u64,
+    /// Candidates beside these whose one edit was known to lead away, where there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Predictions>,
     /// Seconds of all searches, of the clock or of processors as the budget is; 0 where it counts
     /// candidates.
     pub search_seconds: f64,
@@ -74,6 +105,10 @@ pub struct Report {
     /// With `--natural`, medians over the kernels: bits when they were found, bits as they are written, and these per token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits_median: Option<[f64; 3]>,
+    /// With `--natural` and a checkpoint that has a discriminator, medians over the kernels: the probability that a person wrote them
+    /// as they were found, and as they are written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub human_median: Option<[f64; 2]>,
 }
 
 impl Report {
@@ -120,6 +155,8 @@ impl Report {
                 [seeds().min().unwrap_or(0), seeds().max().unwrap_or(0)]
             },
             candidates: first.iter().map(|row| row.candidates).sum(),
+            known: first.iter().map(|row| row.known).sum(),
+            predicted: Predictions::of(&first),
             search_seconds: first.iter().map(|row| row.seconds).sum(),
             constraints: first
                 .iter()
@@ -129,9 +166,14 @@ impl Report {
             by_size: shares(by_size),
             by_suite: shares(by_suite),
             bits_median: bits_median(rows),
+            human_median: human_median(rows),
             ..Report::default()
         }
     }
+}
+
+fn is_none_of(count: &u64) -> bool {
+    *count == 0
 }
 
 fn is_kernel(row: &SteeredHead) -> bool {
@@ -166,6 +208,11 @@ fn bits_median(rows: &[SteeredHead]) -> Option<[f64; 3]> {
     Some([of(|row| row.bits_before)?, of(|row| row.bits)?, of(|row| row.bits_per_token)?])
 }
 
+fn human_median(rows: &[SteeredHead]) -> Option<[f64; 2]> {
+    let of = |human: fn(&SteeredHead) -> Option<f64>| median(rows.iter().filter_map(human));
+    Some([of(|row| row.human_before)?, of(|row| row.human)?])
+}
+
 fn share(rows: &[&SteeredHead]) -> Share {
     Share {
         targets: rows.len() as u64,
@@ -177,6 +224,46 @@ fn share(rows: &[&SteeredHead]) -> Share {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_discriminator_says_is_summed_up_where_there_is_one() {
+        let row = |before, after| SteeredHead {
+            human_before: before,
+            human: after,
+            ..SteeredHead::default()
+        };
+        let of = |rows: &[SteeredHead]| Report::of(rows, 1, &BTreeMap::new()).human_median;
+        assert_eq!(of(&[row(None, None)]), None);
+        let rows = [
+            row(Some(0.1), Some(0.5)),
+            row(None, None),
+            row(Some(0.2), Some(0.4)),
+            row(Some(0.3), Some(0.9)),
+        ];
+        assert_eq!(of(&rows), Some([0.2, 0.5]));
+    }
+
+    #[test]
+    fn predictions_are_summed_over_targets_and_left_out_where_there_are_none() {
+        let row = |rank: u32, known: u64, [skipped, checked, mispredicted]: [u64; 3]| SteeredHead {
+            rank,
+            known,
+            skipped,
+            checked,
+            mispredicted,
+            ..SteeredHead::default()
+        };
+        let rows = [row(1, 3, [30, 3, 1]), row(2, 3, [30, 3, 1]), row(1, 4, [15, 1, 0])];
+        let report = Report::of(&rows, 2, &BTreeMap::new());
+        let predicted = Predictions { skipped: 45, checked: 4, wrong: 1, wrong_share: 0.25 };
+        assert_eq!((report.known, report.predicted), (7, Some(predicted)));
+        let json = |rows: &[SteeredHead]| {
+            serde_json::to_value(Report::of(rows, 1, &BTreeMap::new())).expect("plain data")
+        };
+        assert_eq!(json(&rows)["predicted"]["wrong_share"], 0.25);
+        let none = json(&[row(1, 0, [0; 3])]);
+        assert!(none.get("known").is_none() && none.get("predicted").is_none(), "{none}");
+    }
 
     #[test]
     fn targets_with_fewer_kernels_than_asked_for_say_why() {

@@ -6,7 +6,7 @@ use dataset::{
 };
 use stampmill_synth::{
     Archive, ArchiveReport, ArchivedRow, Budget, Corpus, Exclusion, Judge, Seeds, Settings, Steer,
-    SteerOptions, Target, Targets,
+    SteerOptions, SteeredRow, Target, Targets, grow_archive, shipped_archive,
 };
 use std::path::{Path, PathBuf};
 
@@ -88,6 +88,87 @@ fn an_archive_holds_the_shortest_kernel_at_each_point_and_grows() {
     assert_eq!(made as u64, found);
     let known = rows.iter().find(|row| row.original_name == "longer").expect("it is kept");
     assert_eq!(known.verdict, "same-point");
+}
+
+#[test]
+fn an_archive_takes_what_was_found_in_its_place() {
+    let (judge, home) = (judge("instcount"), home());
+    let place = |name: &str| home.path().join(name);
+    let (report, _) = build(&judge, &[place("mined")], &place("archive"));
+    steer(&judge, options(&judge, &place("archive"), &["Load=4,Store=3,Ret=1"]), &place("found"));
+    let found: Vec<SteeredRow> = {
+        let rows = Dataset::open(&place("found")).expect("made").rows().expect("readable");
+        rows.collect::<Result<_, _>>().expect("whole")
+    };
+    let context = Context::new(place("archive"));
+    let grown = grow_archive(&place("archive"), &place("found"), &judge, &context).expect("added");
+    assert_eq!(grown.summary.read, report.read + found.len() as u64);
+    assert!(grown.summary.kernels > report.kernels, "{:?}", grown.summary);
+    let archive = Dataset::open(&place("archive")).expect("it is whole");
+    let rows = archive.rows::<ArchivedRow>().expect("readable");
+    let rows: Vec<ArchivedRow> = rows.collect::<Result<_, _>>().expect("whole");
+    for text in found.iter().map(|row| &row.text).chain([&SCALE.to_owned()]) {
+        assert!(rows.iter().any(|row| row.text == *text), "{text}");
+    }
+    assert!(!place("archive.partial").exists());
+    // Twice is as good as once.
+    let again = grow_archive(&place("archive"), &place("found"), &judge, &context).expect("added");
+    assert_eq!(again.summary.kernels, grown.summary.kernels);
+}
+
+#[test]
+fn archives_ship_and_are_of_the_spaces_in_which_kernels_are_joined() {
+    for name in ["instcount", "autophase"] {
+        let judge = judge(name);
+        let target = |text: &str| vec![Target::parse(text, judge.space()).expect("well-formed")];
+        assert_eq!(shipped_archive(&target("TotalInsts=99"), judge.space()), None);
+        let shipped =
+            shipped_archive(&target("TotalInsts=100"), judge.space()).expect("it is large");
+        let folder = Path::new("../..").join(shipped);
+        let archive = Dataset::open(&folder)
+            .unwrap_or_else(|error| panic!("{error}: `scripts/archive.sh` makes it"));
+        let manifest = archive.manifest();
+        assert_eq!((manifest.schema.as_str(), manifest.shards.len()), ("archive", 1));
+        assert_eq!(manifest.notes.configuration["space"], name);
+        assert!(manifest.notes.verdicts["accepted"] > 500, "{:?}", manifest.notes.verdicts);
+    }
+    let grewe = features::space("grewe").expect("registered");
+    let target = Target::parse("comp=300", grewe).expect("well-formed");
+    assert_eq!(shipped_archive(&[target], grewe), None);
+}
+
+#[test]
+fn small_targets_are_searched_for_without_the_archive_that_ships() {
+    let (judge, home) = (judge("instcount"), home());
+    let place = |name: &str| home.path().join(name);
+    build(&judge, &[place("mined")], &place("archive"));
+    let found = |targets: &[&str], path: Option<PathBuf>, out: &str| {
+        let shipped = path.is_some().then(|| "datasets/archive-instcount".to_owned());
+        let mut options = options(&judge, &place("archive"), targets);
+        options.settings.proposers = stampmill_synth::default_proposers(path.is_some());
+        options.seeds = Seeds { is_archive: path.is_some(), path, shipped, ..Seeds::default() };
+        steer(&judge, options, &place(out));
+        let dataset = Dataset::open(&place(out)).expect("made");
+        let rows = dataset.rows::<SteeredRow>().expect("readable");
+        let rows: Vec<SteeredRow> = rows.collect::<Result<_, _>>().expect("whole");
+        (rows, dataset.manifest().clone())
+    };
+    let (small, large) = ("Load=3,Store=2", "TotalInsts=100..200,Load=12");
+    let (alone, manifest) = found(&[small], None, "alone");
+    assert!(manifest.notes.configuration.get("archive").is_none());
+    let (beside, manifest) = found(&[large, small], Some(place("archive")), "beside");
+    let of = |target: &str| beside.iter().filter(|row| row.target == target).collect::<Vec<_>>();
+    assert_eq!(of(small), alone.iter().collect::<Vec<_>>());
+    assert!(
+        of(small).iter().all(|row| row.seeds == 0) && of(large).iter().all(|row| row.seeds == 2)
+    );
+    // The data set says which archive it was.
+    let archive = Dataset::open(&place("archive")).expect("made");
+    let said = &manifest.notes.configuration["archive"];
+    assert_eq!(said["identity"], archive.manifest().identity.as_str());
+    assert_eq!(said["shipped"], true);
+    let inputs: Vec<&str> = manifest.notes.inputs.iter().map(|input| input.name.as_str()).collect();
+    assert!(inputs.contains(&"datasets/archive-instcount"), "{inputs:?}");
 }
 
 #[test]

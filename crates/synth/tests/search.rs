@@ -2,7 +2,10 @@
 
 use dataset::{FAMILY_THRESHOLD, Signature};
 use lexer::tokens;
-use stampmill_synth::{Arguments, Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
+use stampmill_synth::{
+    Arguments, Budget, Candidate, Corpus, Exclusion, Judge, Proposer, Rng, Search, Settings, State,
+    Target,
+};
 use std::{sync::atomic::AtomicBool, time::Duration};
 
 fn judge(space: &str) -> Judge {
@@ -186,9 +189,8 @@ fn the_shortest_time_is_enough_for_a_generation() {
     for text in ["Load=3", "Load=4"] {
         let target = Target::parse(text, judge.space()).expect("well-formed");
         let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
-        assert_eq!(found.kernels[0].verdict, "accepted", "{text}");
-        // Not all edits were tried before.
-        assert!(found.candidates < 100, "{text}: {}", found.candidates);
+        // Not all edits were tried before. How near one generation comes hangs on what else the machine does.
+        assert!((1..100).contains(&found.candidates), "{text}: {}", found.candidates);
     }
 }
 
@@ -230,9 +232,47 @@ fn a_target_far_out_of_reach_ends_with_its_time_and_gives_the_nearest() {
     let mut search =
         Search::new(&judge, &corpus, Settings { budget, ..settings(48) }).expect("known");
     let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
-    assert_eq!(found.kernels[0].verdict, "accepted");
     // How near it comes hangs on what else the machine does.
-    assert!(!found.is_cut && found.kernels[0].text.contains("kernel void"));
+    let nearest = &found.kernels[0];
+    let is_kernel = nearest.text.contains("kernel void");
+    assert!(!found.is_cut && is_kernel == (nearest.proximity > 0.0), "{nearest:?}");
+    assert_eq!(nearest.verdict, if is_kernel { "accepted" } else { "nothing-found" });
+}
+
+/// Kernels without any computation, and with some.
+const FAR_AND_NEAR: &[&str] = &[
+    "kernel void A(global int* a, int b) { if (a[0] < b) { return; } }",
+    "kernel void A(global int* a, int b) { a[get_global_id(0)] *= b + 3; }",
+];
+
+/// Proposes these texts.
+struct Texts(&'static [&'static str]);
+
+impl Proposer for Texts {
+    fn name(&self) -> &'static str {
+        "texts"
+    }
+
+    fn propose(&mut self, _: &State<'_>, count: usize, _: &mut Rng) -> Vec<Candidate> {
+        self.0.iter().take(count).map(|text| Candidate::of_text((*text).to_owned())).collect()
+    }
+}
+
+#[test]
+fn what_is_as_far_from_the_target_as_nothing_is_no_answer() {
+    let judge = judge("grewe");
+    let target = Target::parse("comp=2000000", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    for (texts, verdict) in [(&FAR_AND_NEAR[..1], "nothing-found"), (FAR_AND_NEAR, "accepted")] {
+        let settings = Settings { proposers: Vec::new(), ..settings(48) };
+        let mut search = Search::new(&judge, &corpus, settings).expect("no names");
+        search.add_proposer(Box::new(Texts(texts)));
+        let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+        let [first] = &found.kernels[..] else { panic!("{:?}", found.kernels) };
+        assert_eq!(first.verdict, verdict, "{first:?}");
+        assert_eq!(first.text.is_empty(), verdict == "nothing-found");
+        assert_eq!(first.proximity > 0.0, verdict == "accepted");
+    }
 }
 
 #[test]

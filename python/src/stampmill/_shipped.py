@@ -9,8 +9,9 @@ def shipped(name: str = "") -> Path:
     """The path of a model or data set that comes with the package, as a checkout names it; without a name the folder of all.
 
     `models/infill` (kernels), `models/cost` (what a kernel costs), `datasets/device-mapping-h200/task` (processor or GPU) and
-    `datasets/device-mapping-h200/kernels`, `datasets/local-size-h100/runs` (sizes of work-groups), `packages.toml` and
-    `functions.toml` (lists for `mine`).
+    `datasets/device-mapping-h200/kernels`, `datasets/local-size-h100/runs` (sizes of work-groups), `datasets/archive-instcount`
+    and `datasets/archive-autophase` (kernels at known points, for `steer`), `packages.toml` and `functions.toml` (lists for
+    `mine`).
 
     Raises:
         FileNotFoundError: there is none of that name.

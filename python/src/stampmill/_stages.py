@@ -380,6 +380,8 @@ def steer(
     seed: int | None = None,
     seeds: Programs | None = None,
     archive: PathLike | None = None,
+    grow: bool = False,
+    no_archive: bool = False,
     features: PathLike | None = None,
     exclude: PathLike | Sequence[PathLike] | None = None,
     allow_leaks: bool = False,
@@ -393,6 +395,7 @@ def steer(
     survivors: int | None = None,
     replacement: float | None = None,
     temperature: float | None = None,
+    judge_all: bool = False,
     transfer: bool = False,
     trajectory: bool = False,
     must_run: bool = False,
@@ -415,7 +418,8 @@ def steer(
     """Kernels at wanted points of a feature space: `steer(target={"Load": 3, "FMul": 2})`. A list is several targets.
 
     `budget` is for each target: `"60s"`, `"cpu:30s"`, or a number of candidates. `args` are the parameters of answers:
-    `["global float*", "int"]`. An `archive` to start from is made by `command("steer archive build", "kernels", out="archive")`."""
+    `["global float*", "int"]`. An `archive` to start from is made by `command("steer archive build", "kernels", out="archive")`;
+    `grow` adds what is found to it."""
     given = options(locals())
     with Inputs() as inputs:
         if seeds is not None:

@@ -78,6 +78,8 @@ impl stage::Shown for Stage<'_> {
             count(report.kernels),
         ))?;
         match report.unique_files {
+            // Nothing is known of what a source holds that did not arrive.
+            0 if report.failed_sources == report.sources => Ok(()),
             0 => output::line(
                 "no content file was found; --language cuda extracts kernels in CUDA, c or rust whole programs",
             ),

@@ -9,10 +9,14 @@ use crate::{
     stage,
 };
 use anyhow::{Context, anyhow, bail};
-use dataset::stage::{Cancel, Done};
+use dataset::{
+    Dataset, Progress,
+    stage::{Cancel, Done, Stage},
+};
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet, condition};
 use rows::SampleVerdict;
 use sampling::{Sampler, Settings, Summary, corpus};
+use serde_json::Value;
 use std::{
     collections::BTreeMap,
     fs,
@@ -149,15 +153,16 @@ impl Sample {
         let check =
             |text: &str| unless_passed(runs.as_ref().map_or(Ok(None), |runs| runs.check(text))?);
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
-        let mut sampler = describing(sampler, global)?;
+        let bar = Bar::new(global);
+        let mut sampler = describing(sampler, global)?.watched_by(&bar);
         if self.must_run {
             sampler = sampler.checked_by(&check);
         }
-        let bar = Bar::new(global);
         if let Some(output) = &self.output {
             let context = output.context(global.jobs(), &bar, &cancelled);
             return stage::run(&sampler, &context, global);
         }
+        let is_asked = is_asked(&Stage::settings(&sampler));
         let began = Instant::now();
         // Counts of a part would be taken for those of the whole.
         let rows = match global.json {
@@ -168,7 +173,7 @@ impl Sample {
         let summary = Summary::of(&rows);
         let seconds = began.elapsed().as_secs_f64();
         let done = Done { summary, seconds, left_out: BTreeMap::new() };
-        drop(bar);
+        bar.end();
         if global.json {
             output::json(&done)?;
         } else {
@@ -177,7 +182,7 @@ impl Sample {
                 output::line(row.text.trim_end())?;
                 output::line("")?;
             }
-            eprintln!("{}", line(&done.summary, seconds));
+            eprintln!("{}", line(&done.summary, seconds, is_asked));
             let missed = SampleVerdict::NotAsAsked.name();
             for row in rows.iter().filter(|row| row.verdict == missed).take(NAMED) {
                 eprintln!("{}", output::plain(&format!("sample {}: {}", row.number, row.detail)));
@@ -197,7 +202,9 @@ impl Sample {
 
 impl stage::Shown for Sampler<'_> {
     fn print(summary: &Summary, seconds: f64, out: &str) -> anyhow::Result<()> {
-        output::line(&format!("{} in {out}", line(summary, seconds)))
+        let made = Dataset::open(out.as_ref());
+        let is_asked = made.is_ok_and(|made| is_asked(&made.manifest().notes.configuration));
+        output::line(&format!("{} in {out}", line(summary, seconds, is_asked)))
     }
 
     fn is_good(summary: &Summary) -> bool {
@@ -235,7 +242,14 @@ fn missed(summary: &Summary) -> u64 {
     unmet.into_iter().map(count).sum()
 }
 
-fn line(summary: &Summary, seconds: f64) -> String {
+/// Whether samples were to have certain arguments or features: by what shaped them.
+fn is_asked(settings: &Value) -> bool {
+    let prompt = &settings["drawing"]["prompt"];
+    !prompt["arguments"].is_null()
+        || prompt["features"].as_object().is_some_and(|features| !features.is_empty())
+}
+
+fn line(summary: &Summary, seconds: f64, is_asked: bool) -> String {
     // What compiles and is rejected all the same is not among those that are counted.
     let rejected_for = [
         (SampleVerdict::TooSmall, "compute something"),
@@ -247,7 +261,10 @@ fn line(summary: &Summary, seconds: f64) -> String {
     ];
     let met = rejected_for
         .into_iter()
-        .filter(|(verdict, _)| summary.verdicts.contains_key(verdict.name()))
+        .filter(|(verdict, _)| {
+            summary.verdicts.contains_key(verdict.name())
+                || is_asked && *verdict == SampleVerdict::NotAsAsked
+        })
         .map(|(_, what)| what);
     let all: Vec<&str> = std::iter::once("compile").chain(met).collect();
     let what = match all.split_last() {
@@ -459,6 +476,22 @@ impl DrawingFlags {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn that_all_samples_are_as_asked_is_said_where_something_was_asked() {
+        let asked = |arguments: Value, features: Value| {
+            let prompt = serde_json::json!({ "arguments": arguments, "features": features });
+            is_asked(&serde_json::json!({ "drawing": { "prompt": prompt } }))
+        };
+        let none = serde_json::json!({});
+        assert!(!asked(Value::Null, none.clone()) && !is_asked(&Value::Null));
+        assert!(asked("global float*".into(), none));
+        assert!(asked(Value::Null, serde_json::json!({ "mem": 4.0 })));
+        let summary = Summary { samples: 6, unique: 6, compiling_unique: 6, ..Summary::default() };
+        let said = line(&summary, 1.0, true);
+        assert!(said.contains("6 of these compile and are as asked; 0 memorised"), "{said}");
+        assert!(line(&summary, 1.0, false).contains("6 of these compile; 0 memorised"));
+    }
 
     #[test]
     fn a_head_demands_the_size_of_its_work_groups() {

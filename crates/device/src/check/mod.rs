@@ -112,13 +112,40 @@ fn outputs(
     execution.poison(pattern)?;
     execution.run(payload)?;
     if let Some((object, distance)) = execution.broken_guard(pattern)? {
-        let name = &plan.objects[object].name;
-        let place = match distance {
-            ..0 => format!("{} bytes before", -distance),
-            _ => format!("{distance} bytes behind"),
-        };
-        let detail = format!("writes {place} `{name}`");
+        let object = &plan.objects[object];
+        let detail = outside(&object.name, object.bytes(), distance);
         return Ok(Err(Finding::new(Outcome::OutOfBounds, detail)));
     }
     Ok(Ok(execution.outputs.clone()))
+}
+
+/// In words: the first byte outside of a buffer of so many bytes that was written, by its distance as
+/// [`Execution::broken_guard`] tells it.
+fn outside(name: &str, bytes: usize, distance: i64) -> String {
+    let place = match distance {
+        -1 => "directly before".to_owned(),
+        0 => "directly behind".to_owned(),
+        ..0 => format!("{} bytes before", -distance),
+        1 => "1 byte behind".to_owned(),
+        _ => format!("{distance} bytes behind"),
+    };
+    format!("writes {place} `{name}` ({bytes} bytes)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outside;
+
+    #[test]
+    fn what_is_written_outside_is_told_by_its_place_and_the_size_of_the_buffer() {
+        for (distance, words) in [
+            (0, "writes directly behind `b` (1024 bytes)"),
+            (1, "writes 1 byte behind `b` (1024 bytes)"),
+            (64, "writes 64 bytes behind `b` (1024 bytes)"),
+            (-1, "writes directly before `b` (1024 bytes)"),
+            (-4, "writes 4 bytes before `b` (1024 bytes)"),
+        ] {
+            assert_eq!(outside("b", 1024, distance), words);
+        }
+    }
 }

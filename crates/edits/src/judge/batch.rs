@@ -8,7 +8,7 @@ use crate::{
     pair::Language,
     suite::{Test, hash_of},
 };
-use dataset::{Verdict, content_hash_of};
+use dataset::{Row, Verdict, content_hash_of};
 use rows::EditVerdict;
 use std::collections::BTreeMap;
 
@@ -46,7 +46,9 @@ impl Batch {
         options: &JudgeOptions,
         stop: impl Fn() -> bool + Sync,
     ) -> Result<(Vec<Judgement>, usize)> {
-        let settings = serde_json::to_string(options).unwrap_or_default();
+        // Rows that were kept with fewer columns say less.
+        let options_text = serde_json::to_string(options).unwrap_or_default();
+        let settings = format!("{} {options_text}", Judgement::VERSION);
         let about: Vec<String> = self
             .challenges
             .iter()

@@ -40,12 +40,10 @@ pub(super) fn why_gain_is_of_known(
     threshold: f64,
 ) -> Option<Verdict> {
     let gains = |ratio: f64| ratio >= threshold;
-    // Half of the threshold's gain is some of it.
-    let gains_some = |ratio: f64| ratio >= 1.0 + (threshold - 1.0) / 2.0;
     let least = known.iter().filter(|of| gains(of.1)).map(|of| of.0).min_by(f64::total_cmp)?;
     let as_long = |of: &&(f64, f64)| of.0 >= least;
     let others: Vec<_> = others.iter().filter(as_long).collect();
-    if others.is_empty() || others.iter().any(|of| gains_some(of.1)) {
+    if others.is_empty() || others.iter().any(|of| gains_some(of.1, threshold)) {
         return None;
     }
     let known: Vec<_> = known.iter().filter(as_long).collect();
@@ -63,6 +61,32 @@ pub(super) fn why_gain_is_of_known(
         others.len()
     );
     Some(Verdict::new(name, detail))
+}
+
+/// Whether a ratio is some of the threshold's gain: half of it.
+fn gains_some(ratio: f64, threshold: f64) -> bool {
+    ratio >= 1.0 + (threshold - 1.0) / 2.0
+}
+
+/// Of the slow program's longest time on a test, the share from which another test is as large.
+const AS_LARGE: f64 = 0.5;
+
+/// The test which shows that a gain is of small inputs alone: the slow program's longest, where none of those that are as large
+/// has some of the gain. Tests are given by number, the slow program's time and its ratio to the candidate's; those of `others`
+/// are hidden.
+pub(super) fn refuting_test(
+    known: &[(u64, f64, f64)],
+    others: &[(u64, f64, f64)],
+    threshold: f64,
+) -> Option<String> {
+    let all =
+        || known.iter().map(|of| ("test", of)).chain(others.iter().map(|of| ("hidden test", of)));
+    // Of equal ones the first.
+    let (kind, (number, longest, _)) =
+        all().rev().max_by(|(_, (_, a, _)), (_, (_, b, _))| a.total_cmp(b))?;
+    let mut large = all().filter(|(_, (_, slow, _))| *slow >= AS_LARGE * longest);
+    let none_gains = !large.any(|(_, (_, _, ratio))| gains_some(*ratio, threshold));
+    none_gains.then(|| format!("{kind} {number}"))
 }
 
 /// What of the tests stands in the candidate's text and not in the slow program's.
@@ -152,5 +176,22 @@ mod tests {
         assert_eq!(why("puts(\"4711 4712\");", &all, &[(1.0, 1.0)]), None);
         assert_eq!(why(plain, &all, &[]), None);
         assert_eq!(why(plain, &half, &[(2.0, 1.0); 5]), of(EditVerdict::GainsOnKnownTests));
+    }
+
+    #[test]
+    fn a_gain_on_small_inputs_alone_is_refuted_by_the_longest() {
+        let refuted = |known: &[(u64, f64, f64)], others: &[(u64, f64, f64)]| {
+            refuting_test(known, others, 1.1)
+        };
+        let small = [(0, 1.0, 4.0), (1, 3.0, 2.0)];
+        assert_eq!(refuted(&small, &[(0, 9.0, 1.0)]).as_deref(), Some("hidden test 0"));
+        // Less than half of the gain is none; a loss is none, too.
+        let both = [(7, 5.0, 1.04), (2, 9.0, 0.5), (3, 9.0, 1.0)];
+        assert_eq!(refuted(&small, &both).as_deref(), Some("hidden test 2"));
+        assert_eq!(refuted(&[(4, 9.0, 1.0), (5, 1.0, 9.0)], &[]).as_deref(), Some("test 4"));
+        // One of those that are as large gains; the longest does; there are none.
+        assert_eq!(refuted(&small, &[(0, 5.0, 1.0)]), None);
+        assert_eq!(refuted(&small, &[(0, 2.0, 1.0)]), None);
+        assert_eq!(refuted(&[], &[]), None);
     }
 }

@@ -239,6 +239,8 @@ impl<'a> Source<'a> {
         row.times = times.each();
         row.instructions = Some(times.instructions);
         let faster = self.times.seconds / times.seconds >= options.threshold;
+        row.startup_only =
+            faster && row.net.is_some_and(|net| self.times.seconds_net < net * options.threshold);
         let watched = match options.sanitize {
             Sanitize::Faster => faster,
             Sanitize::All => true,
@@ -281,7 +283,19 @@ impl<'a> Source<'a> {
         options: &JudgeOptions,
         row: &mut Judgement,
     ) -> Result<Option<Verdict>> {
-        if self.hidden.is_empty() || bench.stopwatch.identity().is_empty() {
+        if bench.stopwatch.identity().is_empty() {
+            return Ok(None);
+        }
+        let ratios = |slow: &Times, fast: &Times| -> Vec<(f64, f64)> {
+            slow.each()
+                .into_iter()
+                .zip(fast.each())
+                .map(|(slow, fast)| (slow, slow / fast))
+                .collect()
+        };
+        let known = ratios(&self.times, times);
+        self.note_small(&known, &[], options, row);
+        if self.hidden.is_empty() {
             return Ok(None);
         }
         if self.hidden_times.get().is_none() {
@@ -305,14 +319,8 @@ impl<'a> Source<'a> {
                 return Ok(Some(Verdict { detail, ..verdict }));
             }
         };
-        let ratios = |slow: &Times, fast: &Times| -> Vec<(f64, f64)> {
-            slow.each()
-                .into_iter()
-                .zip(fast.each())
-                .map(|(slow, fast)| (slow, slow / fast))
-                .collect()
-        };
-        let (known, others) = (ratios(&self.times, times), ratios(slow, &fast));
+        let others = ratios(slow, &fast);
+        self.note_small(&known, &others, options, row);
         Ok(cheat::why_gain_is_of_known(
             (self.code, code),
             &self.visible,
@@ -320,6 +328,24 @@ impl<'a> Source<'a> {
             &others,
             options.threshold,
         ))
+    }
+
+    /// Note whether it gains on small inputs alone, by the slow program's times on visible and hidden tests and their ratios to its.
+    fn note_small(
+        &self,
+        known: &[(f64, f64)],
+        others: &[(f64, f64)],
+        options: &JudgeOptions,
+        row: &mut Judgement,
+    ) {
+        let numbered = |tests: &[Test], times: &[(f64, f64)]| -> Vec<(u64, f64, f64)> {
+            let both = tests.iter().zip(times);
+            both.map(|(test, (slow, ratio))| (test.number, *slow, *ratio)).collect()
+        };
+        let (known, others) = (numbered(&self.visible, known), numbered(&self.hidden, others));
+        let refuting = cheat::refuting_test(&known, &others, options.threshold);
+        row.small_only = refuting.is_some();
+        row.refuted_by = refuting.unwrap_or_default();
     }
 
     /// The sanitizers' verdict; what they find in the slow program as well is no fault of the edit.
@@ -414,6 +440,38 @@ mod tests {
             let row = source.judge(&fast, &bench, &options).unwrap();
             assert_eq!(row.verdict, Verdict::ACCEPTED, "{}", row.detail);
             assert_eq!(row.detail.contains("instruction-limit"), !is_timed, "{}", row.detail);
+        }
+    }
+
+    #[test]
+    fn a_gain_on_small_inputs_alone_names_the_input_that_shows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let timing = timing::Options { max_instructions: 20_000_000, ..timing::Options::default() };
+        let bench = Bench::open(&timing, Limits::default(), &Store::at(folder.path())).unwrap();
+        let code = |times: &str| {
+            format!(
+                "#include <stdio.h>\nint main() {{ int n; if (scanf(\"%d\", &n) != 1) return 0; \
+                 for (int i = 0; i < n * {times}; i++) __asm__ volatile(\"\"); \
+                 printf(\"%d\\n\", n); return 0; }}"
+            )
+        };
+        let test = |number: u64, n: u32| Test {
+            number,
+            input: format!("{n}\n").into(),
+            output: format!("{n}\n").into(),
+        };
+        let options = JudgeOptions { sanitize: Sanitize::Never, ..JudgeOptions::default() };
+        let (visible, hidden) = (vec![test(0, 100_000)], vec![test(5, 110_000), test(6, 400_000)]);
+        let slow = code("10");
+        let source = Source::of(&slow, Language::C, visible, hidden, &bench).unwrap().unwrap();
+        for (times, refuted_by) in [("(n < 200000 ? 1 : 10)", "hidden test 6"), ("1", "")] {
+            let row = source.judge(&code(times), &bench, &options).unwrap();
+            assert_eq!(row.verdict, Verdict::ACCEPTED, "{}", row.detail);
+            assert_eq!(
+                (row.small_only, row.refuted_by.as_str()),
+                (!refuted_by.is_empty(), refuted_by)
+            );
+            assert!(!row.startup_only);
         }
     }
 }

@@ -36,6 +36,12 @@ pub struct JudgeReport {
     pub verdicts: BTreeMap<String, u64>,
     /// Candidates of which no statement differs from the slow program's.
     pub unchanged: u64,
+    /// Accepted ones that gain before `main` alone.
+    #[serde(default)]
+    pub startup_only: u64,
+    /// Accepted ones that gain on small inputs alone.
+    #[serde(default)]
+    pub small_only: u64,
     /// Programs times tests that were asked for, those of the slow programs included.
     pub program_tests: u64,
     /// Native runs made (others were cached).
@@ -363,6 +369,8 @@ impl Stage for Judge<'_> {
             report.candidates += 1;
             report.program_tests += programs * u64::from(row.tests + row.hidden_tests);
             report.unchanged += u64::from(row.label == Change::Nothing.name());
+            report.startup_only += u64::from(row.is_accepted() && row.startup_only);
+            report.small_only += u64::from(row.is_accepted() && row.small_only);
             *report.verdicts.entry(row.verdict).or_default() += 1;
             problems.insert(row.problem_id);
         }

@@ -22,6 +22,9 @@ pub(super) struct Plan {
     pub(super) kept: Vec<(String, String)>,
     /// Where the compiler of each name is, past all that is covered.
     pub(super) compilers: Vec<(String, PathBuf)>,
+    /// Whether the folder is none of the search path, but that of Swift's compiler: its clang is called by its path, and no
+    /// other clang is to be in its place.
+    pub(super) is_of_swift: bool,
 }
 
 /// What to cover for compilers that have a stand-in, in the order of the search path. `root`: the folder that is `/` for the
@@ -32,20 +35,37 @@ pub(super) fn plans(root: Option<&Path>, has_stand_in: &dyn Fn(&str) -> bool) ->
         None => std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect(),
     };
     folders.extend(["/usr/local/bin", "/usr/bin"].map(PathBuf::from));
+    // Of this machine builds see the system and folders of tools: what they do not see cannot be covered.
+    let seen = root.is_none().then(sandbox::tool_folders);
+    let is_seen = |folder: &Path| {
+        let Some(seen) = &seen else { return true };
+        folder.starts_with("/usr") || seen.iter().any(|one| folder.starts_with(one))
+    };
     let root = root.unwrap_or(Path::new("/"));
     let mut known = BTreeSet::new();
     let folders = folders.into_iter().filter(|folder| folder.is_absolute());
     let folders = folders.filter_map(|folder| spelled(root, &folder));
     let folders: Vec<PathBuf> = folders.filter(|folder| known.insert(folder.clone())).collect();
-    let named = |folder: &Path| -> Vec<String> {
+    let swift = folders.iter().filter_map(|folder| of_swift(root, folder));
+    let swift: Vec<PathBuf> =
+        swift.filter(|folder| is_seen(folder) && known.insert(folder.clone())).collect();
+    let named = |folder: &Path, is_of_swift: bool| -> Vec<String> {
         let is_there = |name: &String| {
+            let is_called =
+                if is_of_swift { name.starts_with("clang") } else { has_stand_in(name) };
             let ways = ways(root, &folder.join(name));
-            has_stand_in(name) && ways.last().is_some_and(|end| on_host(root, end).is_file())
+            is_called && ways.last().is_some_and(|end| on_host(root, end).is_file())
         };
         names().filter(is_there).collect()
     };
-    let plans =
-        folders.into_iter().map(|folder| Plan { names: named(&folder), folder, ..Plan::default() });
+    let searched = folders.into_iter().map(|folder| (folder, false));
+    let all = searched.chain(swift.into_iter().map(|folder| (folder, true)));
+    let plans = all.map(|(folder, is_of_swift)| Plan {
+        names: named(&folder, is_of_swift),
+        folder,
+        is_of_swift,
+        ..Plan::default()
+    });
     let mut plans: Vec<Plan> = plans.filter(|plan| !plan.names.is_empty()).collect();
     let covered: BTreeSet<PathBuf> = plans
         .iter()
@@ -68,6 +88,13 @@ pub(super) fn plans(root: Option<&Path>, has_stand_in: &dyn Fn(&str) -> bool) ->
         }
     }
     plans
+}
+
+/// The folder in which Swift's compiler lies, for one that has it or a link to it: its package manager calls the clang there.
+fn of_swift(root: &Path, folder: &Path) -> Option<PathBuf> {
+    let ways = ways(root, &folder.join("swiftc"));
+    let end = ways.last().filter(|end| on_host(root, end).is_file())?;
+    end.parent().map(PathBuf::from)
 }
 
 /// Under what name a covered file can be had.
@@ -174,5 +201,41 @@ mod tests {
         let kept =
             told(&[("ldc2", "ldc2.stampmill-own"), (named, &format!("{named}.stampmill-own"))]);
         assert_eq!(plans[1].kept, kept);
+    }
+
+    #[test]
+    fn the_clang_beside_the_compiler_of_swift_is_covered_and_stays_its_own() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        let place = "usr/libexec/swift/bin";
+        for folder in ["usr/bin", place] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for program in ["swift-frontend", "clang-17", "ld", "cc"] {
+            fs::write(at(place).join(program), "").unwrap();
+        }
+        fs::write(at("usr/bin/clang"), "").unwrap();
+        for (link, to) in [
+            ("usr/bin/swiftc", "../libexec/swift/bin/swiftc"),
+            ("usr/libexec/swift/bin/swiftc", "swift-frontend"),
+            ("usr/libexec/swift/bin/clang", "clang-17"),
+            ("usr/libexec/swift/bin/clang++", "clang"),
+        ] {
+            symlink(to, at(link)).unwrap();
+        }
+        // Without a stand-in of its own `clang-17` is Swift's all the same.
+        let plans = plans(Some(root.path()), &|name| name != "clang-17");
+        let folders: Vec<&Path> = plans.iter().map(|plan| plan.folder.as_path()).collect();
+        let swift = Path::new("/").join(place);
+        assert_eq!(folders, [Path::new("/usr/bin"), swift.as_path()]);
+        assert_eq!((plans[0].is_of_swift, plans[1].is_of_swift), (false, true));
+        // What is called by name is that of the search path, and Swift's compiler behind its link.
+        assert_eq!(plans[0].names, ["clang", "swiftc"]);
+        assert_eq!(plans[0].compilers[1], ("swiftc".to_owned(), swift.join("swiftc")));
+        assert_eq!(plans[1].names, ["clang", "clang++", "clang-17"]);
+        let own = swift.join("clang-17.stampmill-own");
+        assert!(plans[1].compilers.iter().all(|(_, compiler)| *compiler == own));
+        let kept = ("clang-17".to_owned(), "clang-17.stampmill-own".to_owned());
+        assert_eq!(plans[1].kept, [kept]);
     }
 }

@@ -30,6 +30,7 @@ const STAND_INS: &[(&str, &[&str])] = &[
     ("swiftc", &["swiftc"]),
     ("julia", &["julia"]),
     ("zig", &["zig"]),
+    ("rustc", &["rustc"]),
     ("rustc-wrapper", &[]),
 ];
 
@@ -61,6 +62,9 @@ fn all() -> impl Iterator<Item = StandIn> {
     });
     STAND_INS.iter().map(plain).chain(versioned)
 }
+
+/// The folder beside real compilers for the clang of Swift's own.
+pub(super) const OF_SWIFT: &str = "swift";
 
 /// How the scripts begin.
 pub(crate) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: stampmill ir wrap\n";
@@ -96,9 +100,13 @@ pub(crate) fn stand_ins_of_build(
     fs::create_dir_all(&real).map_err(Error::file("create", &real))?;
     let store = quoted(inside.join("store").as_os_str());
     let path = quoted(inside.join("real").as_os_str());
+    let first = quoted(inside.join("real").join(OF_SWIFT).as_os_str());
     // A build may call a compiler with an environment of its own.
     let head =
         format!("{STAND_IN}export {STORE}={store}\nexport PATH=\"${{PATH:+$PATH:}}\"{path}\n");
+    let head_of_swift = format!(
+        "{STAND_IN}export {STORE}={store}\nexport PATH={first}:\"${{PATH:+$PATH:}}\"{path}\n"
+    );
     put_all(&bin, &head, wrapper, root)?;
     let plans = cover::plans(root, &|name| bin.join(name).exists());
     let mut all = Vec::new();
@@ -107,12 +115,18 @@ pub(crate) fn stand_ins_of_build(
         fs::create_dir_all(&files).map_err(Error::file("create", &files))?;
         for name in &plan.names {
             let to = files.join(name);
-            fs::copy(bin.join(name), &to).map_err(Error::file("write", &to))?;
+            if plan.is_of_swift {
+                put(&to, &script(&head_of_swift, wrapper, Some(name)))?;
+            } else {
+                fs::copy(bin.join(name), &to).map_err(Error::file("write", &to))?;
+            }
         }
         for (_, shown) in &plan.kept {
             let to = files.join(shown);
             fs::write(&to, "").map_err(Error::file("write", &to))?;
         }
+        let real = if plan.is_of_swift { real.join(OF_SWIFT) } else { real.clone() };
+        fs::create_dir_all(&real).map_err(Error::file("create", &real))?;
         for (name, compiler) in plan.compilers {
             let link = real.join(name);
             // The first folder of the search path has it.
@@ -155,7 +169,6 @@ fn quoted(word: &OsStr) -> String {
 
 fn put_all(bin: &Path, head: &str, wrapper: &[OsString], root: Option<&Path>) -> Result<(), Error> {
     fs::create_dir_all(bin).map_err(Error::file("create", bin))?;
-    let wrapper: Vec<String> = wrapper.iter().map(|word| quoted(word)).collect();
     for StandIn { name, needs, is_versioned } in all() {
         let is_there = |needs: &[&str]| match root {
             Some(root) => needs
@@ -167,17 +180,27 @@ fn put_all(bin: &Path, head: &str, wrapper: &[OsString], root: Option<&Path>) ->
             continue;
         }
         // What cargo calls gets the compiler's name as its first argument.
-        let compiler = if name == "rustc-wrapper" { String::new() } else { format!(" {name}") };
-        let text = format!("{head}exec {}{compiler} \"$@\"\n", wrapper.join(" "));
+        let compiler = (name != "rustc-wrapper").then_some(name.as_str());
+        let text = script(head, wrapper, compiler);
         let path = bin.join(&name);
         if path.exists() && !super::command::is_stand_in(&path) {
             return Err(Error::Foreign { path, what: "stand-in" });
         }
-        fs::write(&path, text).map_err(Error::file("write", &path))?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-            .map_err(Error::file("write", &path))?;
+        put(&path, &text)?;
     }
     Ok(())
+}
+
+/// The script that calls the wrapper in the place of a compiler; without one the compiler is named by who calls.
+fn script(head: &str, wrapper: &[OsString], compiler: Option<&str>) -> String {
+    let mut words: Vec<String> = wrapper.iter().map(|word| quoted(word)).collect();
+    words.extend(compiler.map(str::to_owned));
+    format!("{head}exec {} \"$@\"\n", words.join(" "))
+}
+
+fn put(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(Error::file("write", path))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(Error::file("write", path))
 }
 
 /// Names of compilers that are called by a path.
@@ -202,5 +225,41 @@ mod tests {
         assert_eq!(cover.folder, Path::new(PLUGINS));
         let names = fs::read_dir(&files).unwrap().map(|entry| entry.unwrap().file_name());
         assert_eq!(names.collect::<Vec<_>>(), ["LLVMgold-14.so"]);
+    }
+
+    #[test]
+    fn compilers_of_a_root_have_their_scripts() {
+        let (root, site) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let place = root.path().join("usr/libexec/swift/bin");
+        for folder in [&root.path().join("usr/bin"), &place] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        for program in ["usr/bin/rustc", "usr/libexec/swift/bin/swiftc"] {
+            fs::write(root.path().join(program), "").unwrap();
+        }
+        symlink("../libexec/swift/bin/swiftc", root.path().join("usr/bin/swiftc")).unwrap();
+        fs::write(place.join("clang"), "").unwrap();
+        let wrapper = ["/w", "ir", "wrap", "--"].map(OsString::from);
+        let inside = Path::new("/build/p");
+        let covers = stand_ins_of_build(site.path(), inside, &wrapper, Some(root.path())).unwrap();
+        let read = |path: &Path| fs::read_to_string(path).unwrap();
+        let real = |name: &str| fs::read_link(site.path().join("real").join(name)).unwrap();
+        let folders: Vec<&Path> = covers.iter().map(|cover| cover.folder.as_path()).collect();
+        let [searched, swift] = ["/usr/bin", "/usr/libexec/swift/bin"].map(Path::new);
+        assert_eq!(folders, [searched, swift]);
+        // By name and by path rustc is stood in for, and found beside its stand-in.
+        let rustc = read(&covers[0].files.join("rustc"));
+        assert_eq!(rustc, read(&site.path().join("bin/rustc")));
+        assert!(rustc.ends_with("exec '/w' 'ir' 'wrap' '--' rustc \"$@\"\n"), "{rustc}");
+        assert!(read(&site.path().join("bin/rustc-wrapper")).ends_with(" '--' \"$@\"\n"));
+        assert_eq!(real("rustc"), searched.join("rustc.stampmill-own"));
+        // Swift's clang is called by its path alone, and its stand-in finds it before any other.
+        assert!(
+            !site.path().join("bin/clang").exists() && !site.path().join("real/clang").exists()
+        );
+        let clang = read(&covers[1].files.join("clang"));
+        let path = "\nexport PATH='/build/p/real/swift':\"${PATH:+$PATH:}\"'/build/p/real'\nexec ";
+        assert!(clang.starts_with(STAND_IN) && clang.contains(path), "{clang}");
+        assert_eq!(real("swift/clang"), swift.join("clang.stampmill-own"));
     }
 }

@@ -1,4 +1,9 @@
-use super::{Compiler, Line, Place, Plan, Wanted, command::said, is_probe, real};
+use super::{
+    Compiler, Line, Place, Plan, Wanted,
+    command::{is_stand_in, said},
+    is_probe, real,
+    stand_in::OF_SWIFT,
+};
 use std::{
     ffi::OsString,
     fs,
@@ -139,13 +144,15 @@ impl Compiler for Swift {
 }
 
 /// The clang that comes with a swiftc, of the same LLVM: another may not read its IR. One on the search path where none does.
+/// Where a build's folder of real compilers has the swiftc, it has that clang as well, since its path is covered.
 fn clang_of(command: &[OsString]) -> PathBuf {
     let swiftc = command.first().map(PathBuf::from).unwrap_or_default();
+    let own = swiftc.with_file_name(OF_SWIFT).join("clang");
     let beside = swiftc.canonicalize().unwrap_or(swiftc).with_file_name("clang");
-    match beside.is_file() {
-        true => beside,
-        false => real(&["clang-17", "clang"]).map_or_else(|| "clang".into(), PathBuf::from),
-    }
+    let found = [beside, own].into_iter().find(|path| path.is_file() && !is_stand_in(path));
+    found.unwrap_or_else(|| {
+        real(&["clang-17", "clang"]).map_or_else(|| "clang".into(), PathBuf::from)
+    })
 }
 
 /// The source, or the folder of all.
@@ -214,5 +221,23 @@ mod tests {
             planned("swiftc a.swift -o a").map(|(_, source)| source),
             Some("a.swift".to_owned())
         );
+    }
+
+    #[test]
+    fn ir_is_read_by_the_clang_of_swift_where_a_stand_in_is_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for name in ["real/swift", "toolchain"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        fs::write(at("toolchain/swiftc"), "").unwrap();
+        std::os::unix::fs::symlink(at("toolchain/swiftc"), at("real/swiftc")).unwrap();
+        fs::write(at("real/swift/clang"), "").unwrap();
+        let found = || clang_of(&[at("real/swiftc").into()]);
+        assert_eq!(found(), at("real/swift/clang"));
+        fs::write(at("toolchain/clang"), "").unwrap();
+        assert_eq!(found(), at("toolchain/clang").canonicalize().unwrap());
+        fs::write(at("toolchain/clang"), crate::wrap::STAND_IN).unwrap();
+        assert_eq!(found(), at("real/swift/clang"));
     }
 }

@@ -191,7 +191,17 @@ const INTEGER_FUNCTIONS: [&str; 22] = [
 ];
 
 /// The type of a builtin function's result, roughly.
-pub(super) fn result(function: &str) -> Option<&'static str> {
+pub(super) fn result(function: &str) -> Option<&str> {
+    listed(function).or_else(|| converted(function))
+}
+
+/// The type that `convert_TYPE` gives, with a rounding mode behind it or without.
+pub(super) fn converted(function: &str) -> Option<&str> {
+    let type_name = function.strip_prefix("convert_")?.split('_').next()?;
+    SCALARS[..11].contains(&split_lanes(type_name).0).then_some(type_name)
+}
+
+fn listed(function: &str) -> Option<&'static str> {
     if FLOAT_FUNCTIONS.contains(&function) {
         Some("float")
     } else if INTEGER_FUNCTIONS.contains(&function) || function.starts_with("atom") {
@@ -210,7 +220,7 @@ pub(super) fn parameter(function: &str, nth: usize) -> Option<&'static str> {
         }
         "pown" | "ldexp" if nth == 1 => Some("int"),
         _ if function.starts_with("vload") || function.starts_with("vstore") => Some("int"),
-        _ => result(function),
+        _ => listed(function),
     }
 }
 
@@ -245,6 +255,12 @@ mod tests {
             ("atomic_add", Some("int")),
             ("atom_inc", Some("int")),
             ("as_float", None),
+            ("convert_int", Some("int")),
+            ("convert_uchar4", Some("uchar4")),
+            ("convert_float8_rte", Some("float8")),
+            ("convert_short_sat", Some("short")),
+            ("convert_real4", None),
+            ("convert_", None),
         ] {
             assert_eq!(result(function), wanted, "{function}");
         }
@@ -259,6 +275,7 @@ mod tests {
             ("vstore_half", 1, Some("int")),
             ("fmod", 1, Some("float")),
             ("rotate", 1, Some("int")),
+            ("convert_uchar4", 0, None),
             ("unknown", 0, None),
         ] {
             assert_eq!(parameter(function, nth), wanted, "{function} {nth}");

@@ -7,6 +7,7 @@
 mod builtin;
 mod clash;
 mod conditional;
+mod declarator;
 mod directive;
 mod escape;
 mod extension;

@@ -37,50 +37,71 @@ impl Repair for Record {
     }
 }
 
-/// A member as it is used: evidence for its type, and whether it is indexed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Member {
+/// Members of members that are looked at.
+const DEPTH: usize = 8;
+
+/// A member as it is used: evidence for its type, whether it is indexed, and the members that are asked of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Member<'a> {
     votes: Votes,
     indexed: bool,
     lanes: u32,
+    members: BTreeMap<&'a str, Member<'a>>,
 }
 
 /// The members that are asked of variables.
 pub(super) fn members<'a>(
     usage: &Usage<'a>,
     variables: &[(&str, usize, usize)],
-) -> BTreeMap<&'a str, Member> {
-    let mut members: BTreeMap<&'a str, Member> = BTreeMap::new();
+) -> BTreeMap<&'a str, Member<'a>> {
+    let mut members: BTreeMap<&'a str, Member<'a>> = BTreeMap::new();
     for (variable, from, to) in variables {
         for at in *from..(*to).min(usage.tokens.len()) {
             if usage.text(at) != *variable || matches!(usage.before(at), "." | "->") {
                 continue;
             }
-            let mut dot = at + 1;
-            while usage.text(dot) == "[" {
-                dot = usage.closing(dot) + 1;
-            }
+            let dot = behind_indices(usage, at + 1);
             if !matches!(usage.text(dot), "." | "->") || !usage.is_word(dot + 1) {
                 continue;
             }
-            let end = usage.postfix_end(at);
-            let member = members.entry(usage.text(dot + 1)).or_default();
-            member.indexed |= usage.text(dot + 2) == "[";
-            let votes = usage.votes(at, end);
-            member.votes.integer += votes.integer;
-            member.votes.float += votes.float;
-            if usage.text(dot + 2) == "." {
-                member.lanes = member.lanes.max(swizzle_lanes(usage.text(dot + 3)).unwrap_or(0));
-            } else {
-                member.lanes = member.lanes.max(votes.lanes);
-            }
+            note(usage, &mut members, dot, usage.votes(at, usage.postfix_end(at)));
         }
     }
     members
 }
 
+/// Note that the member behind a `.` or `->` is asked for, and what is asked of it; the votes are those of all of that.
+fn note<'a>(
+    usage: &Usage<'a>,
+    mut members: &mut BTreeMap<&'a str, Member<'a>>,
+    mut dot: usize,
+    votes: Votes,
+) {
+    for _ in 0..DEPTH {
+        let member = members.entry(usage.text(dot + 1)).or_default();
+        member.indexed |= usage.text(dot + 2) == "[";
+        member.votes.integer += votes.integer;
+        member.votes.float += votes.float;
+        let next = behind_indices(usage, dot + 2);
+        if usage.text(next) != "." || !usage.is_word(next + 1) {
+            member.lanes = member.lanes.max(votes.lanes);
+            return;
+        }
+        member.lanes = member.lanes.max(swizzle_lanes(usage.text(next + 1)).unwrap_or(0));
+        (dot, members) = (next, &mut member.members);
+    }
+}
+
+/// One past the indices that begin at a place, if any do.
+fn behind_indices(usage: &Usage<'_>, mut at: usize) -> usize {
+    while usage.text(at) == "[" {
+        at = usage.closing(at) + 1;
+    }
+    at
+}
+
 /// The lanes a vector needs to have all of the members, if they are all swizzles.
-pub(super) fn swizzled_lanes(members: &BTreeMap<&str, Member>) -> Option<u32> {
+pub(super) fn swizzled_lanes(members: &BTreeMap<&str, Member<'_>>) -> Option<u32> {
     let lanes: Option<Vec<u32>> = members.keys().map(|member| swizzle_lanes(member)).collect();
     let most = lanes?.into_iter().max()?;
     // A vector of three takes the room of four and is rarely what is meant.
@@ -94,11 +115,8 @@ fn swizzle_lanes(member: &str) -> Option<u32> {
     if let Some(digits) = member.strip_prefix(['s', 'S'])
         && !digits.is_empty()
     {
-        return digits
-            .chars()
-            .map(|digit| digit.to_digit(16).map(|digit| digit + 1))
-            .max()
-            .flatten();
+        let lanes = digits.chars().map(|digit| digit.to_digit(16).map(|digit| digit + 1));
+        return lanes.collect::<Option<Vec<u32>>>()?.into_iter().max();
     }
     member
         .chars()
@@ -109,16 +127,20 @@ fn swizzle_lanes(member: &str) -> Option<u32> {
 }
 
 /// The members between braces, by name, so that equal uses give equal structs.
-pub(super) fn body(members: &BTreeMap<&str, Member>) -> String {
+pub(super) fn body(members: &BTreeMap<&str, Member<'_>>) -> String {
     let mut text = String::from("{ ");
     for (name, member) in members {
         let scalar = if member.votes.float > member.votes.integer { "float" } else { "int" };
-        let lanes = match member.lanes {
-            lanes @ (2 | 3 | 4 | 8 | 16) => lanes.to_string(),
-            _ => String::new(),
+        let type_name = match (member.lanes, swizzled_lanes(&member.members)) {
+            (_, None) if !member.members.is_empty() => format!("struct {}", body(&member.members)),
+            (lanes @ (2 | 3 | 4 | 8 | 16), _) => format!("{scalar}{lanes}"),
+            // Of a vector one component is known, and most have four.
+            (0 | 1, Some(_)) => format!("{scalar}4"),
+            (_, Some(lanes)) => format!("{scalar}{lanes}"),
+            (_, None) => scalar.to_owned(),
         };
         let array = if member.indexed { "[16]" } else { "" };
-        text.push_str(&format!("{scalar}{lanes} {name}{array}; "));
+        text.push_str(&format!("{type_name} {name}{array}; "));
     }
     text + "}"
 }
@@ -143,6 +165,34 @@ mod tests {
         let members = members(&usage, &type_name::variables(&usage, "P"));
         assert_eq!(body(&members), "{ float a; int b[16]; float4 c; int d; int e; float g; }");
         assert_eq!(swizzled_lanes(&members), None);
+    }
+
+    #[test]
+    fn what_is_asked_of_a_member_says_what_it_is() {
+        for (uses, wanted) in [
+            ("f = q.pos.x;", "{ float4 pos; }"),
+            ("f = q.pos.x * q.pos.y;", "{ float2 pos; }"),
+            ("f = q.pos.z; n = q.mass % 2;", "{ int mass; float3 pos; }"),
+            ("n = q.bits.s4 % 2;", "{ int8 bits; }"),
+            ("f = q.pos[2].x;", "{ float4 pos[16]; }"),
+            (
+                "f = q.motion.speed; n = q.motion.kind << 1;",
+                "{ struct { int kind; float speed; } motion; }",
+            ),
+            ("f = q.pos.x; f = q.pos.mass;", "{ struct { float mass; float x; } pos; }"),
+            ("f = q.at[n].by.w;", "{ struct { float4 by; } at[16]; }"),
+            ("n = q.next->key;", "{ int next; }"),
+            ("f = q.pos.;", "{ float pos; }"),
+        ] {
+            let text = format!("void k(float f, int n, struct P q) {{ {uses} }}");
+            let usage = Usage::of(&text);
+            let members = members(&usage, &type_name::variables(&usage, "P"));
+            assert_eq!(body(&members), wanted, "{uses}");
+        }
+        let deep = format!("void k(struct P q) {{ q{} = 1; }}", ".a".repeat(1000));
+        let usage = Usage::of(&deep);
+        let members = members(&usage, &type_name::variables(&usage, "P"));
+        assert_eq!(body(&members).matches("struct").count(), DEPTH - 1);
     }
 
     #[test]
@@ -178,6 +228,7 @@ mod tests {
             ("s3f", Some(16)),
             ("s", None),
             ("sum", None),
+            ("speed", None),
             ("xq", None),
         ] {
             assert_eq!(swizzle_lanes(member), wanted, "{member}");

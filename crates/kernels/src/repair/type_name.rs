@@ -1,5 +1,5 @@
 use super::{
-    Complaint, Fix, Program, Repair, builtin, is_missing, record,
+    Complaint, Fix, Program, Repair, builtin, declarator, is_missing, record,
     usage::{Usage, Votes},
 };
 
@@ -14,6 +14,10 @@ impl Repair for TypeName {
         }
         let name = complaint.name;
         let usage = &program.usage;
+        // A variable of a type that is missing, too, is no type: `f(a, name * b)` looks like one.
+        if declarator::awaits_its_type(program, name) {
+            return None;
+        }
         match role(usage, name) {
             Role::Type => Some(vec![Fix::Definition(define(usage, name))]),
             // A word before a declaration's own words: an attribute of the package's build.
@@ -183,7 +187,7 @@ pub(super) fn variables<'a>(usage: &Usage<'a>, type_name: &str) -> Vec<(&'a str,
             && usage.text(next + 1) != "("
         {
             found.push((usage.text(next), next, usage.scope_end(next)));
-            let end = usage.postfix_end(next);
+            let end = initial_end(usage, usage.postfix_end(next));
             if usage.text(end) != ","
                 || usage.enclosing(end).is_some_and(|open| usage.text(open) == "(")
             {
@@ -196,6 +200,20 @@ pub(super) fn variables<'a>(usage: &Usage<'a>, type_name: &str) -> Vec<(&'a str,
         }
     }
     found
+}
+
+/// Where what a variable begins with ends, if `at` is the `=` before it; else `at`.
+fn initial_end(usage: &Usage<'_>, at: usize) -> usize {
+    let mut end = at;
+    if usage.text(at) == "=" {
+        while !matches!(usage.text(end), "" | "," | ";" | ")" | "]" | "}") {
+            end = match usage.text(end) {
+                "(" | "[" | "{" => usage.closing(end) + 1,
+                _ => end + 1,
+            };
+        }
+    }
+    end
 }
 
 fn votes(usage: &Usage<'_>, name: &str, variables: &[(&str, usize, usize)]) -> Votes {
@@ -413,7 +431,12 @@ mod tests {
             let found = variables(&usage, "W");
             found.into_iter().map(|(name, ..)| name.to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(names("W a, *b, c[3], **d; W e = 1, f;"), ["a", "b", "c", "d", "e"]);
+        assert_eq!(names("W a, *b, c[3], **d; W e = 1, f;"), ["a", "b", "c", "d", "e", "f"]);
+        assert_eq!(
+            names("{ W a = f(1, x[2]), *b = &a, c[2] = { 1, 2 }, d; y; }"),
+            ["a", "b", "c", "d"]
+        );
+        assert_eq!(names("W a = (1, b"), ["a"]);
         assert_eq!(names("void k(W* restrict a, int b, const W __local* c) { }"), ["a", "c"]);
         assert_eq!(names("W f(int a); (W)x; W return; y = W;"), Vec::<String>::new());
         let usage = Usage::of("void k(W a) { a; } W b;");
@@ -448,6 +471,18 @@ mod tests {
             ("void k(W a) { a.x * 2.0f; }", "W", "typedef float2 W;"),
             ("void k(W a) { a.s7 % 2; }", "W", "typedef int8 W;"),
             ("void k(W a) { a.mass * 2.0f; }", "W", "typedef struct { float mass; } W;"),
+            ("void k(W a, float f) { f = a.pos.x; }", "W", "typedef struct { float4 pos; } W;"),
+            (
+                "void k(float4 v, int n) { W a = (W)(0); a += convert_float4(v); }",
+                "W",
+                "typedef float4 W;",
+            ),
+            (
+                "void k(int n) { W a = (W)n, b = a * 2; W *c = &b; n = *c % 3; }",
+                "W",
+                "typedef int W;",
+            ),
+            ("void k(float f) { W a = f; W *b = &a; W *c = &a; }", "W", "typedef float W;"),
             ("void k(W4 a) { a.mass * 2.0f; }", "W4", "typedef float4 W4;"),
             ("void k(uW4 a) { a % 2; }", "uW4", "typedef uint4 uW4;"),
             ("void k(int n) { n = (W)q + 2.5f; }", "W", "typedef float W;"),
@@ -466,6 +501,7 @@ mod tests {
         for (text, wanted) in [
             ("W x; x * 2.0f;", Some("typedef float W;")),
             ("W int x;", Some("#define W")),
+            ("T W = 1; f(W, W * y);", None),
             ("W(3) void f() { }", Some("#define W(...)")),
             ("y = W;", None),
         ] {

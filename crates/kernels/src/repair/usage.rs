@@ -169,6 +169,8 @@ impl<'a> Usage<'a> {
     /// Evidence from the operator beside an operand and the operand beyond it.
     fn operator(&self, operator: &str, other: Option<usize>, right: bool) -> Votes {
         match operator {
+            // An address, whatever of.
+            "&" if !right && other.is_none_or(|at| !self.ends_operand(at)) => Votes::NONE,
             "%" | "<<" | ">>" | "&" | "|" | "^" | "~" | "%=" | "<<=" | ">>=" | "&=" | "|="
             | "^=" | "++" | "--" => Votes::INTEGER,
             "&&" | "||" | "!" => Votes::WEAK_INTEGER,
@@ -178,6 +180,15 @@ impl<'a> Usage<'a> {
                 if right { self.operand_after(other) } else { self.operand_before(other) }
             }
             _ => Votes::NONE,
+        }
+    }
+
+    /// Whether an operand may end with a token, so that an operator behind it has two.
+    fn ends_operand(&self, at: usize) -> bool {
+        match self.kind(at) {
+            Some(Kind::Word) => !builtin::is_statement(self.text(at)),
+            Some(Kind::Number | Kind::Literal) => true,
+            _ => matches!(self.text(at), ")" | "]"),
         }
     }
 
@@ -242,6 +253,10 @@ impl<'a> Usage<'a> {
                     | "aligned"
                     | "opencl_unroll_hint" => Votes::INTEGER,
                     _ if self.is_word(at) => {
+                        // A conversion keeps the lanes, and takes elements of any kind.
+                        if let Some(lanes) = converted_lanes(head) {
+                            return Votes { lanes, ..Votes::NONE };
+                        }
                         let nth = self.argument(open, operand);
                         builtin::parameter(head, nth)
                             .map_or_else(|| self.own_parameter(head, nth), of_type)
@@ -356,6 +371,12 @@ pub(super) fn is_float(number: &str) -> bool {
         || (hexadecimal && number.contains(['p', 'P']))
 }
 
+/// The lanes of the vector that a function converts into another one.
+fn converted_lanes(function: &str) -> Option<u32> {
+    let (_, lanes) = builtin::split_lanes(builtin::converted(function)?);
+    (lanes > 1).then_some(lanes)
+}
+
 fn of_type(type_name: &str) -> Votes {
     let (base, lanes) = builtin::split_lanes(type_name);
     let mut votes = match base {
@@ -396,8 +417,11 @@ mod tests {
         for operator in ["%", "<<", ">>", "&", "|", "^", "%=", "<<=", ">>=", "&=", "|=", "^="] {
             assert_eq!(votes(&format!("X {operator} q;")), (2, 0, 0), "{operator}");
         }
-        for statement in ["q % X;", "~X;", "X++;", "--X;"] {
+        for statement in ["q % X;", "~X;", "X++;", "--X;", "q & X;", "p[n] & X;", "2 & X;"] {
             assert_eq!(votes(statement), (2, 0, 0), "{statement}");
+        }
+        for statement in ["q = &X;", "q = n + *&X;", "h(&X);", "return &X;"] {
+            assert_eq!(votes(statement).0, 0, "{statement}");
         }
         for statement in ["X && q;", "q || X;", "!X;"] {
             assert_eq!(votes(statement), (1, 0, 0), "{statement}");
@@ -453,6 +477,10 @@ mod tests {
             ("vload4(X, q);", (2, 0, 1)),
             ("barrier(X);", (2, 0, 1)),
             ("max(X, q);", (0, 0, 0)),
+            ("convert_uchar4(X);", (0, 0, 4)),
+            ("convert_float2_rte(X * 0.5f);", (0, 2, 2)),
+            ("X = convert_float4(q);", (0, 1, 4)),
+            ("X + convert_uchar(q);", (2, 0, 1)),
             // The program's own function, and one that calls it.
             ("g(X, q);", (0, 2, 1)),
             ("g(q, X);", (2, 0, 1)),

@@ -1,5 +1,5 @@
 use super::{
-    Complaint, Fix, Program, Repair, is_missing, is_unknown,
+    Complaint, Fix, Program, Repair, declarator, is_missing,
     usage::{Usage, Votes},
 };
 
@@ -17,8 +17,8 @@ impl Repair for Value {
         if places.is_empty() || places.iter().all(|at| usage.text(at + 1) == "(") {
             return None;
         }
-        // `UNKNOWN name = ...;`: it is declared once its type is known, and a constant would break the declaration.
-        if places.iter().any(|at| awaits_its_type(program, *at)) {
+        // It is declared once its type is known, and a constant would break the declaration.
+        if declarator::awaits_its_type(program, name) {
             return None;
         }
         if places.iter().any(|at| is_sampler(usage, *at)) {
@@ -43,13 +43,6 @@ impl Repair for Value {
             if float { float_by_name(name).to_owned() } else { integer(usage, name, &places) };
         Some(vec![Fix::Definition(format!("#define {name} {value}"))])
     }
-}
-
-/// Whether a place declares a name with a type that nothing declares.
-fn awaits_its_type(program: &Program<'_>, at: usize) -> bool {
-    let usage = &program.usage;
-    let ends = matches!(usage.text(at + 1), ";" | "," | "=" | "[" | ")");
-    ends && at > 0 && usage.is_word(at - 1) && is_unknown(usage.text(at - 1), program)
 }
 
 /// Whether a place is the sampler of an image read.
@@ -203,6 +196,8 @@ mod tests {
             ("n = X(1) + X;", Some("#define X 1")),
             ("thing X = 3;", None),
             ("thing X, y;", None),
+            ("thing y = n, X = 3;", None),
+            ("thing *X = &n;", None),
             ("float X = 3.0f;", Some("#define X 1.0f")),
             ("", None),
         ] {

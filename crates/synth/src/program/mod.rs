@@ -12,6 +12,7 @@ mod join;
 mod merge;
 mod own;
 mod print;
+mod race;
 mod read;
 mod types;
 mod unused;
@@ -19,6 +20,7 @@ mod walk;
 
 pub(crate) use descent::Ancestors;
 pub(crate) use helper::{with_shared_helper, with_static_helpers};
+pub(crate) use join::{Join, is_joinable};
 pub(crate) use print::{as_mined, renumbered};
 pub(crate) use types::{Scalar, Space, Ty};
 pub(crate) use unused::without_unused;

@@ -50,7 +50,7 @@ impl Program {
 }
 
 /// What is known of a kernel.
-struct View {
+pub(super) struct View {
     /// Variables that have something of the work-item in them.
     own: HashSet<String>,
     /// Parameters that point to global memory.
@@ -58,7 +58,7 @@ struct View {
 }
 
 impl View {
-    fn of(program: &Program) -> View {
+    pub(super) fn of(program: &Program) -> View {
         let buffers = program.parameters.iter().filter(|one| is_global(one.ty));
         let buffers = buffers.map(|one| one.name.clone()).collect();
         let mut view = View { own: HashSet::new(), buffers };
@@ -108,7 +108,7 @@ impl View {
         }
     }
 
-    fn has_own(&self, value: &Expression) -> bool {
+    pub(super) fn has_own(&self, value: &Expression) -> bool {
         let mut has = false;
         value.clone().each(&mut |one| {
             has |= match &one.node {
@@ -119,6 +119,10 @@ impl View {
             };
         });
         has
+    }
+
+    pub(super) fn is_buffer(&self, name: &str) -> bool {
+        self.buffers.contains(name)
     }
 
     fn names_own(&self, text: &str) -> bool {
@@ -204,7 +208,7 @@ impl View {
         }
     }
 
-    fn is_which(&self, value: &Expression) -> bool {
+    pub(super) fn is_which(&self, value: &Expression) -> bool {
         match &value.node {
             Node::Name(name) => self.own.contains(name),
             Node::Call(function, _) => WHICH.contains(&function.as_str()),

@@ -22,6 +22,12 @@ impl fmt::Display for Program {
     }
 }
 
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        bare(f, self)
+    }
+}
+
 /// The text with the names that edits gave (`p48213`) numbered in the order of their appearance.
 pub(crate) fn renumbered(text: &str) -> String {
     renamed(text, |number| format!("p{number}"))

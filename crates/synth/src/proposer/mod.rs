@@ -13,6 +13,7 @@ pub(crate) mod nearest;
 mod random;
 mod smith;
 
+pub(crate) use compose::is_summed;
 pub use random::samples;
 
 use crate::{
@@ -268,7 +269,8 @@ pub fn defaults(has_seeds: bool) -> Vec<String> {
 }
 
 /// Whether the proposer of this name is of no use without seeds.
-pub(crate) fn needs_seeds(name: &str) -> bool {
+#[must_use]
+pub fn needs_seeds(name: &str) -> bool {
     by_name(name).is_ok_and(|proposer| proposer.needs_seeds())
 }
 

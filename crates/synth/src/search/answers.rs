@@ -41,6 +41,8 @@ struct PassedOver {
     waiting: usize,
     /// Of more bits a token than was asked for.
     unlikely: usize,
+    /// As far from the target as nothing, or farther.
+    far: usize,
 }
 
 impl Search<'_> {
@@ -53,8 +55,16 @@ impl Search<'_> {
         let mut best: Vec<(Arc<Judged>, Option<Likelihood>)> = Vec::new();
         let mut passed = PassedOver::default();
         let all = self.in_order(run).into_iter();
-        let mut waiting: VecDeque<Arc<Judged>> =
-            all.filter(|judged| judged.proposer != EMPTY).collect();
+        let is_near = |judged: &Arc<Judged>| {
+            // Mined kernels are asked for wherever they lie where nothing else is.
+            judged.distance == 0.0
+                || self.is_only_mined()
+                || run.aim.target.proximity(&judged.vector) > 0.0
+        };
+        let (near, far): (Vec<_>, Vec<_>) =
+            all.filter(|judged| judged.proposer != EMPTY).partition(is_near);
+        passed.far = far.len();
+        let mut waiting = VecDeque::from(near);
         while best.len() < self.settings.kept {
             let known = texts(best.iter().map(|(judged, _)| judged));
             let wanted = self.settings.kept - best.len();
@@ -75,10 +85,11 @@ impl Search<'_> {
         }
         best.sort_by(|(a, _), (b, _)| a.distance.total_cmp(&b.distance));
         found.is_cut = found.is_cut || stop.load(Ordering::Relaxed);
+        found.known = self.repeated();
         let seconds = run.end.seconds();
         for (index, (judged, likelihood)) in best.iter().enumerate() {
             let rank = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            let mut row = self.row(run, rank, seconds, found.candidates);
+            let mut row = self.row(run, rank, seconds, found);
             row.text = self.normal(judged, &run.end);
             row.name = lexer::kernel_names(&row.text).first().map_or("A", |name| *name).to_owned();
             row.verdict = dataset::Verdict::ACCEPTED.to_owned();
@@ -113,13 +124,15 @@ impl Search<'_> {
             }
             row.detail = said.join("; ");
             row.vector = judged.vector.clone();
-            row.bits_before = likelihood.map(|one| one.before.bits);
-            row.bits = likelihood.map(|one| one.after.bits);
-            row.bits_per_token = likelihood.map(|one| one.after.per_token());
+            row.bits_before = likelihood.map(|one| one.before.bits.bits);
+            row.bits = likelihood.map(|one| one.after.bits.bits);
+            row.bits_per_token = likelihood.map(|one| one.after.bits.per_token());
+            row.human_before = likelihood.and_then(|one| one.before.human);
+            row.human = likelihood.and_then(|one| one.after.human);
             found.kernels.push(row);
         }
         if found.kernels.is_empty() {
-            let mut row = self.row(run, 1, seconds, found.candidates);
+            let mut row = self.row(run, 1, seconds, found);
             row.verdict = SteeredVerdict::NothingFound.to_string();
             row.detail = match passed.unlikely {
                 0 => self.nothing(found.candidates),
@@ -176,6 +189,7 @@ impl Search<'_> {
             (passed.alike, "near-duplicates of these"),
             (passed.waiting, "not tried before the time was up"),
             (passed.unlikely, "of more bits a token than --most-bits"),
+            (passed.far, "no nearer than the empty kernel"),
         ];
         let others = others.into_iter().filter(|(count, _)| *count > 0);
         why.extend(others.map(|(count, what)| format!("{count} {what}")));
@@ -199,6 +213,11 @@ impl Search<'_> {
     fn in_order(&self, run: &Run) -> Vec<Arc<Judged>> {
         let mut all = run.nearest_found.clone();
         if self.acceptance.is_none() {
+            // Where there was no time for more, what the plain search came near with is the nearest.
+            let is_new = |one: &&Arc<Judged>| all.iter().all(|known| known.text != one.text);
+            let plain: Vec<Arc<Judged>> = run.plain.iter().filter(is_new).cloned().collect();
+            all.extend(plain);
+            all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
             return all;
         }
         let may_be = |one: &&Arc<Judged>| !one.is_near && !self.is_mined_hit(one);
@@ -278,13 +297,11 @@ impl Search<'_> {
             return "no proposer that is named has anything to say of it".to_owned();
         }
         let seeds = if self.corpus.is_empty() { " or seeds (--seeds)" } else { "" };
-        let asked = match self.acceptance {
-            None => String::new(),
-            Some(_) => self.rejected(),
+        let is = match self.acceptance {
+            None => "is nearer than the empty kernel".to_owned(),
+            Some(_) => format!("is accepted and nearer than the empty kernel{}", self.rejected()),
         };
-        format!(
-            "none of {candidates} candidates is accepted and nearer than the empty kernel{asked}: give it more time (--budget){seeds}"
-        )
+        format!("none of {candidates} candidates {is}: give it more time (--budget){seeds}")
     }
 
     /// A kernel that was found, more readable and then likelier to a model, as far as either is asked for.
@@ -318,11 +335,11 @@ impl Search<'_> {
             }
         }
         let Some(natural) = &self.natural else { return Ok((written, None)) };
-        let Some(before) = natural.bits(&judged.text)? else { return Ok((written, None)) };
+        let Some(before) = natural.said(&judged.text)? else { return Ok((written, None)) };
         Ok(match self.rewrite(natural, run, &written, others, found, stop)? {
             Some(likely) => (likely.judged, Some(Likelihood { before, after: likely.of })),
             None => {
-                let after = natural.bits(&written.text)?;
+                let after = natural.said(&written.text)?;
                 (written, after.map(|after| Likelihood { before, after }))
             }
         })
@@ -362,7 +379,7 @@ impl Search<'_> {
             .unwrap_or_else(|| judged.text.clone())
     }
 
-    fn row(&self, run: &Run, rank: u32, seconds: f64, candidates: u64) -> SteeredRow {
+    fn row(&self, run: &Run, rank: u32, seconds: f64, found: &Found) -> SteeredRow {
         let target = run.aim.target.name.clone();
         SteeredRow {
             path: format!("{target}#{rank}"),
@@ -372,7 +389,11 @@ impl Search<'_> {
             mined_exact: run.mined_exact,
             mined_proximity: run.mined_proximity,
             seeds: u32::try_from(self.corpus.len()).unwrap_or(u32::MAX),
-            candidates,
+            candidates: found.candidates,
+            known: found.known,
+            skipped: found.predicted.skipped,
+            checked: found.predicted.checked,
+            mispredicted: found.predicted.wrong,
             seconds,
             ..SteeredRow::default()
         }

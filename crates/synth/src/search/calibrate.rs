@@ -24,7 +24,7 @@ impl Search<'_> {
             return Ok(0);
         }
         let bases = self.judge.read(&BASES);
-        let vectors = self.judge.locate(&BASES)?;
+        let vectors = self.locate(&BASES)?;
         let mut candidates = BASES.len() as u64;
         for (base, vector) in bases.into_iter().zip(vectors) {
             let (Some(base), Location::At(vector)) = (base, vector) else { continue };
@@ -42,7 +42,8 @@ impl Search<'_> {
                     return Ok(candidates);
                 }
                 candidates += texts.len() as u64;
-                for (edit, after) in edits.iter().zip(self.judge.locate(texts)?) {
+                let locations = self.locate(texts)?;
+                for (edit, after) in edits.iter().zip(locations) {
                     match after {
                         Location::At(after) => self.effects.learn(*edit, &vector, Some(&after)),
                         Location::Nowhere => self.effects.learn(*edit, &vector, None),

@@ -3,9 +3,12 @@
 mod answers;
 mod attempt;
 mod calibrate;
+mod discriminator;
+mod known;
 mod misses;
 mod natural;
 mod plain;
+mod predict;
 mod readable;
 mod rewrite;
 mod select;
@@ -13,6 +16,7 @@ mod unread;
 mod variety;
 
 pub use natural::Natural;
+pub use predict::Predicted;
 pub use variety::NotNear;
 
 use crate::{
@@ -21,7 +25,7 @@ use crate::{
     corpus::Corpus,
     edit,
     effects::Effects,
-    feasible,
+    feasible::{self, Asked},
     judge::Location,
     metric::{Metric, deviations, following},
     program::Program,
@@ -30,6 +34,7 @@ use crate::{
 };
 use attempt::Run;
 use dataset::Progress;
+use known::Known;
 use rows::SteeredVerdict;
 use std::{
     collections::HashMap,
@@ -74,6 +79,9 @@ pub struct Settings {
     pub readable: bool,
     /// The parameters that answers are to have, if any are asked for: candidates with others are left out.
     pub arguments: Option<Arguments>,
+    /// Whether each candidate is compiled: none is left out because of what its edit is known to do, and none that was judged
+    /// under other names is taken as judged.
+    pub judge_all: bool,
     /// The random seed.
     pub seed: u64,
 }
@@ -101,6 +109,7 @@ impl Default for Settings {
             proposers: crate::proposer::defaults(true),
             readable: true,
             arguments: None,
+            judge_all: false,
             seed: 0,
         }
     }
@@ -115,6 +124,10 @@ pub struct Found {
     pub trajectory: Vec<Survivor>,
     /// Candidates judged.
     pub candidates: u64,
+    /// Of these, those that were judged before, under other names.
+    pub known: u64,
+    /// Candidates whose edit was known to lead away; those that were skipped are none of [`Found::candidates`].
+    pub predicted: Predicted,
     /// Whether it ended because the nearest is as large as candidates may be.
     pub is_at_the_end: bool,
     /// Whether the user stopped it: one that comes to its end may find more.
@@ -157,6 +170,8 @@ pub struct Search<'a> {
     acceptance: Option<Acceptance<'a>>,
     /// What acceptance said of texts, by their hashes: to ask may take seconds.
     asked: Mutex<HashMap<String, Option<String>>>,
+    /// Vectors of candidates for this target.
+    known: Mutex<Known>,
     /// Of how many kernels it may have been asked while plainer ones are searched for.
     most_asked: usize,
     not_near: Option<&'a NotNear>,
@@ -166,6 +181,8 @@ pub struct Search<'a> {
     sparing: bool,
     /// Whether answers may have no races.
     is_defined: bool,
+    /// Whether answers have to run, and to write what they compute.
+    must_run: bool,
 }
 
 impl<'a> Search<'a> {
@@ -207,12 +224,14 @@ impl<'a> Search<'a> {
             lineages: 0,
             acceptance: None,
             asked: Mutex::default(),
+            known: Mutex::default(),
             most_asked: 0,
             not_near: None,
             natural: None,
             watch: None,
             sparing: false,
             is_defined: false,
+            must_run: false,
             settings,
         })
     }
@@ -231,6 +250,11 @@ impl<'a> Search<'a> {
     pub fn set_defined(&mut self) {
         self.effects = Effects::new(edit::defined());
         self.is_defined = true;
+    }
+
+    /// Answers have to run, and to write what they compute: targets at which none does are impossible.
+    pub fn set_must_run(&mut self) {
+        self.must_run = true;
     }
 
     /// No near-duplicates of these are answers.
@@ -261,7 +285,8 @@ impl<'a> Search<'a> {
     /// When candidates cannot be judged at all, or not be told from answers. A target that is
     /// impossible is an answer.
     pub fn find(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
-        if let Err(error) = feasible::check(target, self.judge.space()) {
+        let asked = Asked { arguments: self.settings.arguments.as_ref(), must_run: self.must_run };
+        if let Err(error) = feasible::check_asked(target, self.judge.space(), asked) {
             return Ok(self.impossible(target, &error));
         }
         let idle = self.without_idle(target);
@@ -287,6 +312,7 @@ impl<'a> Search<'a> {
     fn find_possible(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
         self.tell(|| format!("{}: begins", target.name));
         self.asked = Mutex::default();
+        self.known = Mutex::default();
         let mut run = self.begin(target);
         let (judge, clock) = (self.judge, run.clock.clone());
         let candidates = judge
@@ -330,9 +356,11 @@ impl<'a> Search<'a> {
             if proposed.is_empty() {
                 break;
             }
+            let (proposed, checks) = self.without_predicted(run, proposed, found);
             let texts: Vec<&str> =
                 proposed.iter().map(|(_, candidate)| candidate.text.as_str()).collect();
-            let locations = self.judge.locate(&texts)?;
+            let locations = self.locate(&texts)?;
+            predict::check(found, &checks, &locations);
             found.candidates +=
                 locations.iter().filter(|one| **one != Location::Unknown).count() as u64;
             let before = run.attempt.best;

@@ -71,9 +71,11 @@ impl Search<'_> {
         let is_answer = |one: &Arc<Judged>| one.distance == 0.0 && self.is_accepted(one);
         let (mut all, near): (Vec<_>, Vec<_>) =
             plain.nearest_found.into_iter().partition(is_answer);
+        if self.is_defined || self.acceptance.is_none() {
+            run.plain = near;
+        }
         if self.is_defined {
             run.for_all.extend(plain.for_all);
-            run.plain = near;
             run.attempt.survivors.extend(plain.attempt.survivors);
         }
         variety::add(&mut all, &run.nearest_found);

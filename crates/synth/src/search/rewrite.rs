@@ -110,7 +110,7 @@ impl Search<'_> {
                 break;
             }
             let texts: Vec<&str> = programs.iter().map(|(_, text)| text.as_str()).collect();
-            let locations = self.judge.locate(&texts)?;
+            let locations = self.locate(&texts)?;
             let known = locations.iter().filter(|one| **one != Location::Unknown).count() as u64;
             found.candidates += known;
             idle += known.max(1);

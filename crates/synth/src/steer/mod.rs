@@ -8,7 +8,9 @@ pub use targets::Targets;
 
 use crate::{
     Acceptance, Budget, Corpus, Error, Found, Judge, Metric, Natural, NotNear, Report, Search,
-    Settings, SteeredRow, Target, clock::Clock, proposer::model::Model,
+    Settings, SteeredRow, Target,
+    clock::Clock,
+    proposer::{is_summed, model::Model},
 };
 use dataset::{
     Input, Progress, Row,
@@ -108,6 +110,10 @@ pub struct Steer<'a> {
     faster: Option<Value>,
     work_group: Option<u64>,
     no_dead_code: bool,
+    /// Whether answers have to run, as far as that was told.
+    runs: bool,
+    /// What the manifest says of the archive that is started from, if there is one.
+    archive: Option<Value>,
     stop: &'a AtomicBool,
     inputs: Vec<Input>,
     watch: Option<&'a dyn Progress>,
@@ -138,6 +144,7 @@ impl<'a> Steer<'a> {
         let hash = dataset::content_hash_of(hashes.iter().map(|hash| hash.as_bytes()));
         let targets = Input { name: "targets".to_owned(), hash };
         let inputs = [vec![targets], options.seeds.inputs()?].concat();
+        let archive = options.seeds.archive()?;
         let must_run = acceptance.is_some();
         let steer = Steer {
             judge,
@@ -150,6 +157,8 @@ impl<'a> Steer<'a> {
             faster: None,
             work_group: None,
             no_dead_code: false,
+            runs: false,
+            archive,
             stop,
             inputs,
             watch: None,
@@ -171,7 +180,7 @@ impl<'a> Steer<'a> {
     /// races are left out where answers may have none.
     #[must_use]
     pub fn told(self, must_run: bool, no_races: bool, faster: Option<Value>) -> Steer<'a> {
-        Steer { must_run, no_races, faster, ..self }
+        Steer { must_run, runs: must_run, no_races, faster, ..self }
     }
 
     /// What else the manifest says of acceptance: the size of work-groups that answers run in, and whether they may hold what
@@ -205,6 +214,9 @@ impl<'a> Steer<'a> {
         if self.no_races {
             search.set_defined();
         }
+        if self.runs {
+            search.set_must_run();
+        }
         if let Some(known) = self.not_near {
             search.set_not_near(known);
         }
@@ -219,7 +231,10 @@ impl<'a> Steer<'a> {
 
     /// What a whole search comes to: by `shared`, else by one of the target's own.
     fn find(&self, shared: &mut Option<Search<'a>>, target: &Target) -> Result<Found, Error> {
-        let begun = self.clock.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let begun = match self.has_seeds(target) {
+            true => self.clock.lock().unwrap_or_else(PoisonError::into_inner).take(),
+            false => None,
+        };
         let clock = begun.unwrap_or_else(|| Clock::start(self.options.settings.budget));
         let found = match shared {
             Some(search) => search.find_within(clock.left(), target, self.stop)?,
@@ -229,11 +244,18 @@ impl<'a> Steer<'a> {
         if found.is_cut { Err(Error::Stopped) } else { Ok(found) }
     }
 
+    /// Whether a search for this target starts from seeds: from the archive that ships only where kernels are joined.
+    fn has_seeds(&self, target: &Target) -> bool {
+        self.options.seeds.shipped.is_none() || is_summed(target, self.judge.space())
+    }
+
     fn find_alone(&self, target: &Target, clock: &Clock) -> Result<Found, Error> {
+        let none = Corpus::default();
         let allowed;
-        let corpus = match self.options.seeds.leaks {
-            true => self.corpus,
-            false => {
+        let corpus = match (self.has_seeds(target), self.options.seeds.leaks) {
+            (false, _) => &none,
+            (true, true) => self.corpus,
+            (true, false) => {
                 allowed = self.corpus.for_target_within(target, clock)?;
                 &allowed
             }
@@ -258,7 +280,7 @@ impl<'a> Stage for Steer<'a> {
         let SteerOptions { targets, settings, transfer, trajectory, model, .. } = &self.options;
         let targets = targets.all().iter().map(|target| target.name.as_str());
         let space = self.judge.space();
-        json!({
+        let mut settings = json!({
             "space": space.name(),
             "spaces": { space.name(): space.dimensions() },
             "settings": plain(settings),
@@ -274,7 +296,11 @@ impl<'a> Stage for Steer<'a> {
             "trajectory": trajectory,
             "leak_rule": self.options.seeds.rule(&self.options),
             "targets": targets.collect::<Vec<_>>(),
-        })
+        });
+        if let Some(archive) = &self.archive {
+            settings["archive"] = archive.clone();
+        }
+        settings
     }
 
     fn seed(&self) -> u64 {
@@ -402,7 +428,7 @@ fn plain(settings: &Settings) -> Value {
         Metric::Euclidean => "euclidean",
         Metric::Own => "own",
     };
-    json!({
+    let mut plain = json!({
         "metric": metric,
         "budget": most,
         "budget_unit": unit,
@@ -416,5 +442,9 @@ fn plain(settings: &Settings) -> Value {
         "proposers": settings.proposers,
         "readable": settings.readable,
         "arguments": settings.arguments.as_ref().map(ToString::to_string),
-    })
+    });
+    if settings.judge_all {
+        plain["judge_all"] = json!(true);
+    }
+    plain
 }

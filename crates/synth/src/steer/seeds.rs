@@ -18,6 +18,9 @@ pub struct Seeds {
     pub path: Option<PathBuf>,
     /// Whether that has to be an archive of the search's space.
     pub is_archive: bool,
+    /// The name that the archive ships under, where nobody named one: searches for targets of which kernels are joined start from
+    /// it, others from nothing.
+    pub shipped: Option<String>,
     /// Programs that must not be among the seeds, nor anything near them.
     pub exclude: Vec<PathBuf>,
     /// The file that targets were read from: what lies in its folder is no seed.
@@ -71,7 +74,8 @@ impl Seeds {
         }
         let known = Known { features: self.features.as_deref(), cache: self.cache.as_deref() };
         let corpus = Corpus::open_within(path, &exclusion, judge, known, &allowance)?;
-        if !corpus.is_empty() || corpus.left() > 0 {
+        // Nobody asked for what ships.
+        if !corpus.is_empty() || corpus.left() > 0 || self.shipped.is_some() {
             return Ok(corpus.charged(budget, charged));
         }
         let excluded = corpus.excluded();
@@ -80,11 +84,17 @@ impl Seeds {
                 "it lies where --exclude or --targets keeps all out, in {}: seeds belong elsewhere",
                 folder.display()
             ),
-            None if excluded == 0 => {
-                let first = corpus.first_text().and_then(|text| judge.first_error(text));
-                let first = first.map(|error| format!("; of the first: {error}"));
-                format!("it holds none that compiles{}", first.unwrap_or_default())
-            }
+            None if excluded == 0 => match corpus.first_text() {
+                None => {
+                    "it holds no program in OpenCL C, which seeds are: name a data set of `stampmill prepare`, or a folder of .cl files"
+                        .to_owned()
+                }
+                Some(text) => {
+                    let first = judge.first_error(text);
+                    let first = first.map(|error| format!("; of the first: {error}"));
+                    format!("it holds none that compiles{}", first.unwrap_or_default())
+                }
+            },
             None => {
                 "all are named like a target, or they or their families are copies of what is excluded"
                     .to_owned()
@@ -116,11 +126,23 @@ impl Seeds {
         serde_json::json!({ "version": leak::VERSION, "suites": suites, "model": model })
     }
 
+    /// Which archive is started from, for the data set's manifest.
+    pub(super) fn archive(&self) -> Result<Option<serde_json::Value>, Error> {
+        let Some(path) = self.path.as_ref().filter(|_| self.is_archive) else { return Ok(None) };
+        let identity = content(path)?;
+        Ok(Some(serde_json::json!({ "identity": identity, "shipped": self.shipped.is_some() })))
+    }
+
     /// Identities of what they are made of.
     pub(super) fn inputs(&self) -> Result<Vec<Input>, Error> {
-        let paths = self.path.iter().chain(&self.exclude).chain(&self.features);
-        paths
-            .map(|path| Ok(Input { name: path.display().to_string(), hash: content(path)? }))
-            .collect()
+        let named = |path: &PathBuf| path.display().to_string();
+        // What ships stands elsewhere on every machine.
+        let started = self
+            .path
+            .iter()
+            .map(|path| (self.shipped.clone().unwrap_or_else(|| named(path)), path));
+        let others = self.exclude.iter().chain(&self.features).map(|path| (named(path), path));
+        let all = started.chain(others);
+        all.map(|(name, path)| Ok(Input { name, hash: content(path)? })).collect()
     }
 }

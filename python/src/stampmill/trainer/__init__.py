@@ -9,5 +9,6 @@ programs, and needs nothing of the package around it: the command carries a copy
 |---|---|---|
 | `train DIR` | a training folder | `model.safetensors`, `metrics.jsonl`, `state.safetensors` to resume |
 | `bench DIR` | a training folder | the rate of the same training step, on random ids |
+| `sample DIR` | a checkpoint | token ids, a row a sample, drawn without a constraint |
 | `devices` | | what there is to train on |
 """

@@ -87,8 +87,8 @@ class Corpus:
 
     def validation(self) -> list[Instance]:
         """The instances that validation looks at: always the same."""
-        random = Stream(self._settings.seed ^ 0x5EED)
-        instances = [self._instance(int(at), random) for at in self._validation]
+        random, times = Stream(self._settings.seed ^ 0x5EED), range(self._settings.validation_times)
+        instances = [self._instance(int(at), random) for _ in times for at in self._validation]
         return sorted(instances, key=lambda instance: len(instance.input))
 
     def _text(self, at: int) -> np.ndarray:
@@ -140,8 +140,12 @@ class Corpus:
     def _hole(self, kernel: np.ndarray, random: Stream) -> Instance:
         """BenchPress: one hole; at its place the first hidden token is to be said, or that none is."""
         special = self._settings.special
-        kernel = kernel[: self._settings.length - 3]
-        begin, end = _cut(len(kernel), random)
+        kernel, share = kernel[: self._settings.length - 3], self._settings.open_share
+        # Where there is no such share, nothing is drawn to decide.
+        if share > 0.0 and random.chance(share):
+            begin, end = random.number(0, len(kernel)), len(kernel)
+        else:
+            begin, end = _cut(len(kernel), random)
         read = _join(special.start, kernel[:begin], special.hole, kernel[end:], special.end)
         target = np.full(len(read), IGNORED)
         target[begin + 1] = kernel[begin] if begin < end else special.hole_end

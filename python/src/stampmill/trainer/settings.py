@@ -24,13 +24,18 @@ def read_json(path: Path, hint: str = "") -> Any:
 
 
 class Settings(SimpleNamespace):
-    """The settings by their names in the file, `special` with the ids of special tokens, `lora` or None."""
+    """The settings by their names in the file, `special` with the ids of special tokens, `lora` or None.
+
+    Two are not the command's, and 1 and 0 where the file has none: `validation_times`, how many instances validation makes of
+    each text, and `open_share`, the share of holes with nothing behind them, as behind a prompt (kind `hole`).
+    """
 
     @staticmethod
     def read(folder: Path) -> Settings:
         path = folder / "training.json"
         given = read_json(path, ": is this a folder of `stampmill train --prepare-only`?")
-        settings = Settings(**{"task": "kernels", "pretrain_share": 0.0, "function_share": 0.0, "lora": None, **given})
+        own = {"validation_times": 1, "open_share": 0.0}
+        settings = Settings(**{"task": "kernels", "pretrain_share": 0.0, "function_share": 0.0, "lora": None, **own, **given})
         try:
             settings.special = SimpleNamespace(**settings.special)
             settings.steps = max(settings.budget_tokens // max(settings.batch_tokens, 1), 1)

@@ -15,7 +15,7 @@ pub(crate) struct Certify {
     /// Problems with samples: JSON lines, or a folder in CodeNet's layout
     #[arg(long, value_name = "PROBLEMS")]
     problems: PathBuf,
-    /// JSON lines of candidates [default: each pair's improved version]
+    /// Candidates, as `edits judge` takes them [default: each pair's improved version]
     #[arg(long, value_name = "FILE")]
     candidates: Option<PathBuf>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ impl Certify {
         tell_broken(&self.problems, &broken, global);
         let candidates = match &self.candidates {
             Some(path) => {
-                let (candidates, broken) = Candidates::read(path, on_broken.into())?;
+                let (candidates, broken) = Candidates::read(path, &read.pairs, on_broken.into())?;
                 tell_broken(path, &broken, global);
                 candidates
             }

@@ -12,13 +12,13 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct Judge {
     /// Pairs: a data set, or JSON lines in one of PIE's forms
     pairs: PathBuf,
-    /// JSON lines of candidates
+    /// Candidates: JSON lines, or a folder or archive (tar, zip) of programs, PROBLEM/NAME.cpp or NAME/PROBLEM.cpp
     #[arg(long, value_name = "FILE", required_unless_present = "human")]
     candidates: Option<PathBuf>,
     /// Judge human versions instead: each pair's improved version, or the problem's fastest
     #[arg(long, value_parser = ["same", "best"], conflicts_with = "candidates")]
     human: Option<String>,
-    /// Tests: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
+    /// Tests: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt, or an archive of such a folder
     #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
     /// Hidden tests, unknown to candidates, which find tables of answers: a data set of `edits tests` or such a folder
@@ -54,7 +54,8 @@ impl Judge {
         }
         let candidates = match (&self.candidates, self.human.as_deref()) {
             (Some(path), _) => {
-                let (candidates, broken) = Candidates::read(path, self.reading.on_broken.into())?;
+                let (candidates, broken) =
+                    Candidates::read(path, &read.pairs, self.reading.on_broken.into())?;
                 tell_broken(path, &broken, global);
                 candidates
             }
@@ -99,6 +100,13 @@ impl stage::Shown for edits::Judge<'_> {
                 "{} of {} candidates: the slow program itself, but for layout and comments (label `nothing`)",
                 output::count(report.unchanged),
                 output::count(report.candidates)
+            ))?;
+        }
+        if report.startup_only + report.small_only > 0 {
+            output::line(&format!(
+                "of those that gain {} do on small inputs alone (column `refuted_by`), {} before `main` alone",
+                output::count(report.small_only),
+                output::count(report.startup_only)
             ))?;
         }
         if report.unmatched > 0 {

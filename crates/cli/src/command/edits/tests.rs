@@ -13,7 +13,7 @@ use std::{path::PathBuf, process::ExitCode};
 #[command(group(ArgGroup::new("programs").required(true).args(["pairs", "submissions"])))]
 #[command(after_help = help!("edits-tests"))]
 pub(crate) struct Tests {
-    /// Problems with samples: JSON lines, or a folder in CodeNet's layout
+    /// Problems with samples: JSON lines, a folder in CodeNet's layout or of tests (PROBLEM/input.N.txt and output.N.txt), or an archive of one
     problems: PathBuf,
     /// Pairs whose programs must agree: a data set or JSON lines
     #[arg(long, value_name = "PAIRS")]

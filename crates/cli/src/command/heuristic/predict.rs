@@ -1,13 +1,22 @@
 use super::{super::label, source::Columns};
 use crate::{Global, headers, interrupt, output};
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use dataset::{Dataset, Programs, Row as _};
 use heuristics::{CostModel, Heuristic, Row, Table, Task};
-use rows::{CpuGpuRow, KernelProgram};
+use rows::{ContentFile, CpuGpuRow, KernelProgram, Module, SampleRow, SteeredRow};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Kernels without a prediction that are named.
 const NAMED: usize = 10;
+
+/// Schemas of data sets of programs.
+const PROGRAMS: [&str; 5] = [
+    ContentFile::SCHEMA,
+    KernelProgram::SCHEMA,
+    SampleRow::SCHEMA,
+    SteeredRow::SCHEMA,
+    Module::SCHEMA,
+];
 
 /// Predict the best choice, or the cost, for every row of a task
 #[derive(clap::Args, Debug)]
@@ -54,7 +63,7 @@ impl Predict {
                 let names = cpu_gpu();
                 let what = match heuristic.features().iter().all(|name| names.contains(name)) {
                     true => "the model, of cpu-gpu, needs --global-sizes, for example 2^16",
-                    false => "the model needs the vectors that `stampmill features` makes of them",
+                    false => return Err(self.wants_vectors(&spaces_of(heuristic.features()), None)),
                 };
                 bail!("{} holds programs: {what}", self.task.display())
             }
@@ -86,9 +95,28 @@ impl Predict {
     fn is_kernels(&self) -> bool {
         match Programs::open(&self.task) {
             Ok(Programs::Files(..)) => true,
-            Ok(Programs::Dataset(found)) => found.manifest().schema == KernelProgram::SCHEMA,
+            Ok(Programs::Dataset(found)) => PROGRAMS.contains(&found.manifest().schema.as_str()),
             Err(_) => false,
         }
+    }
+
+    /// That programs were given where vectors of these spaces are wanted, and the commands that make them; `level`: the option that
+    /// says at which level of optimization, where the model knows.
+    fn wants_vectors(&self, spaces: &[&str], level: Option<String>) -> anyhow::Error {
+        let (programs, model) = (self.task.display(), self.model.display());
+        // Features of a table name no space.
+        let space = match spaces {
+            [] => " --space SPACE".to_owned(),
+            spaces => format!(" --space {}", spaces.join(",")),
+        };
+        let (level, more) = match level {
+            Some(level) => (level, ""),
+            None => (String::new(), " (and the --opt of the vectors that it was trained on)"),
+        };
+        anyhow!(
+            "{programs} holds programs, and the model reads vectors: `stampmill features {programs}{space}{level} --out vectors`{more}, \
+             then `heuristic predict {model} vectors`"
+        )
     }
 
     /// The kernels that were given as rows of a task; what is none is named on standard error.
@@ -120,13 +148,8 @@ impl Predict {
     fn predict_costs(&self, model: &CostModel, global: &Global) -> anyhow::Result<ExitCode> {
         if self.is_kernels() {
             let (spaces, level) = model.described_in();
-            let level = level.map(|level| format!(" --opt {level}")).unwrap_or_default();
-            bail!(
-                "{0} holds programs, and the model reads vectors: `stampmill features {0} --space {1}{level} --out vectors`, then `heuristic predict {2} vectors`",
-                self.task.display(),
-                spaces.join(","),
-                self.model.display()
-            );
+            let level = level.map(|level| format!(" --opt {level}"));
+            return Err(self.wants_vectors(&spaces, Some(level.unwrap_or_default())));
         }
         let table = match super::costs_of(&self.task)? {
             Some(table) => table,
@@ -164,6 +187,15 @@ impl Predict {
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The feature spaces that names such as `grewe:comp` are of.
+fn spaces_of(names: &[String]) -> Vec<&str> {
+    let mut spaces: Vec<&str> =
+        names.iter().filter_map(|name| Some(name.split_once(':')?.0)).collect();
+    spaces.sort_unstable();
+    spaces.dedup();
+    spaces
 }
 
 /// Names of the features of a task of cpu-gpu.

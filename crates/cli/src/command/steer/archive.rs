@@ -1,8 +1,15 @@
 //! `stampmill steer archive`: kernels at known points, which searches start from.
 
 use crate::{Global, destination::Output, headers, interrupt, output, progress::Bar, stage};
-use dataset::stage::{Cancel, Context};
-use std::{path::PathBuf, process::ExitCode};
+use anyhow::Context as _;
+use dataset::{
+    Dataset, Manifest, Verdict,
+    stage::{Cancel, Context},
+};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 use synth::{ArchiveReport, Judge};
 
 /// Archives: kernels at known points of a feature space, which searches start from (`steer --archive`)
@@ -58,6 +65,34 @@ impl Build {
     }
 }
 
+/// Add what a search made to an archive, in its place; `context` is of the search.
+pub(super) fn grow(
+    archive: &Path,
+    judge: &Judge,
+    context: &Context<'_>,
+    global: &Global,
+) -> anyhow::Result<()> {
+    let found = &context.out;
+    if stage::is_all_rejected(Dataset::open(found)?.manifest()) {
+        return Ok(());
+    }
+    let before = points(Dataset::open(archive)?.manifest());
+    let done = synth::grow_archive(archive, found, judge, context).with_context(|| {
+        format!("what is in {} was not added to {}", found.display(), archive.display())
+    })?;
+    if !global.is_quiet() {
+        let [more, all] = [done.summary.kernels.saturating_sub(before), done.summary.kernels];
+        let [more, all] = [more, all].map(output::count);
+        eprintln!("{}: {more} points more, {all} in all", archive.display());
+    }
+    Ok(())
+}
+
+/// Points of an archive that a kernel stands for.
+fn points(archive: &Manifest) -> u64 {
+    archive.notes.verdicts.get(Verdict::ACCEPTED).copied().unwrap_or_default()
+}
+
 impl stage::Shown for synth::Archive<'_> {
     fn print(report: &ArchiveReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let ArchiveReport { space, kernels, same_point, no_vector, .. } = report;
@@ -71,7 +106,7 @@ impl stage::Shown for synth::Archive<'_> {
         ))
     }
 
-    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+    fn is_nothing(manifest: &Manifest) -> bool {
         stage::is_all_rejected(manifest)
     }
 

@@ -16,10 +16,11 @@ use crate::{
     stage,
 };
 use anyhow::bail;
+use dataset::Dataset;
 use group::WorkGroup;
 use std::{
     num::NonZeroUsize,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, atomic::AtomicBool},
 };
@@ -67,6 +68,13 @@ pub(crate) struct Steer {
     /// An archive to start from as from seeds: kernels at known points (`steer archive build`)
     #[arg(long, value_name = "ARCHIVE", conflicts_with = "seeds")]
     archive: Option<PathBuf>,
+    /// Add what is found to the archive, in its place, once the search is over
+    #[arg(long, requires = "archive", conflicts_with_all = ["part", "cluster", "allow_leaks"])]
+    grow: bool,
+    /// Do not start from the archive that ships, which searches for targets of 100 instructions and more start from in
+    /// instcount and autophase where there are no --seeds
+    #[arg(long, conflicts_with = "archive")]
+    no_archive: bool,
     /// A data set of `features` of the seeds, so that their vectors are not computed again
     #[arg(long, value_name = "DATASET", requires = "seeds")]
     features: Option<PathBuf>,
@@ -107,6 +115,10 @@ pub(crate) struct Steer {
     /// How freely edits are chosen; near 0 only the most promising
     #[arg(long, default_value_t = 0.3, value_parser = value::temperature)]
     temperature: f64,
+    /// Judge every candidate: leave none out because what its edit is known to do leads away, and compile what differs from a
+    /// candidate before it in names alone
+    #[arg(long)]
+    judge_all: bool,
     /// Begin each search with what those before it learned and found
     #[arg(long)]
     transfer: bool,
@@ -150,7 +162,7 @@ pub(crate) struct Steer {
     #[arg(long)]
     as_found: bool,
     /// Write what is found as people write, at the same point: as likely to this checkpoint (`infill` or `lstm`) as what is
-    /// left of the budget goes; columns `bits_before` and `bits` say how likely
+    /// left of the budget goes; columns `bits_before` and `bits` say how likely. Where it has a discriminator.json, that counts, too
     #[arg(long, value_name = "DIR")]
     natural: Option<PathBuf>,
     /// Only kernels of so many bits a token, to that model, are answers
@@ -194,15 +206,23 @@ impl Steer {
         }
         let judge = Judge::new(features::joint(&self.space)?, global.jobs())?;
         let targets = self.targets(&judge, global)?;
-        let mut settings = self.settings();
+        let shipped = self.shipped(&judge, &targets);
+        if let (Some((name, _)), false) = (&shipped, global.is_quiet()) {
+            eprintln!(
+                "note: targets of 100 instructions and more are searched for from {name}; --no-archive leaves it out"
+            );
+        }
+        let from = shipped.as_ref().map(|(_, path)| path).or(self.started_from()).cloned();
+        let mut settings = self.settings(from.is_some());
         let model = self.model(&mut settings)?;
         let natural = |folder: &PathBuf| Natural::load(folder, self.most_bits);
         let natural = self.natural.as_ref().map(natural).transpose()?;
         let options = SteerOptions {
             targets,
             seeds: Seeds {
-                path: self.started_from().cloned(),
-                is_archive: self.archive.is_some(),
+                path: from.clone(),
+                is_archive: self.archive.is_some() || shipped.is_some(),
+                shipped: shipped.map(|(name, _)| name),
                 exclude: self.exclude.clone(),
                 targets: self.targets.clone(),
                 features: self.features.clone(),
@@ -245,8 +265,11 @@ impl Steer {
         let acceptance: Option<Acceptance<'_>> = if is_asked { Some(&accepts) } else { None };
         let bar = Bar::new(global);
         let corpus = options.corpus(&judge)?;
-        self.say_what_is_left(&corpus, global);
-        let far = synth::far_out(options.targets.all(), judge.space(), &corpus);
+        self.say_what_is_left(&corpus, from.as_deref(), global);
+        let none = Corpus::default();
+        // Small targets are not searched for from what ships.
+        let known = if options.seeds.shipped.is_some() { &none } else { &corpus };
+        let far = synth::far_out(options.targets.all(), judge.space(), known);
         for warning in far.iter().filter(|_| !global.is_quiet()) {
             eprintln!("warning: {}", output::plain(warning));
         }
@@ -260,12 +283,17 @@ impl Steer {
             )
             .told_more(self.work_group, self.no_dead_code)
             .watched_by(&bar);
-        stage::run(&search, &made.context(global.jobs(), &bar, &stop), global)
+        let context = made.context(global.jobs(), &bar, &stop);
+        let status = stage::run(&search, &context, global)?;
+        if let Some(archive) = self.archive.as_ref().filter(|_| self.grow) {
+            archive::grow(archive, &judge, &context, global)?;
+        }
+        Ok(status)
     }
 
     /// Seeds that there was no time to describe.
-    fn say_what_is_left(&self, corpus: &Corpus, global: &Global) {
-        let Some(seeds) = self.started_from().filter(|_| corpus.left() > 0) else { return };
+    fn say_what_is_left(&self, corpus: &Corpus, seeds: Option<&Path>, global: &Global) {
+        let Some(seeds) = seeds.filter(|_| corpus.left() > 0) else { return };
         if global.is_quiet() {
             return;
         }
@@ -280,7 +308,20 @@ impl Steer {
         );
     }
 
-    /// Where the kernels are that searches start from.
+    /// The archive that ships, by its name and its place, where nothing else is asked for and a proposer makes something of it.
+    fn shipped(&self, judge: &Judge, targets: &Targets) -> Option<(String, PathBuf)> {
+        let needs_seeds =
+            |list: &String| list.split(',').any(|name| synth::needs_seeds(name.trim()));
+        let is_of_use = self.proposers.as_ref().is_none_or(needs_seeds);
+        if self.no_archive || self.transfer || self.started_from().is_some() || !is_of_use {
+            return None;
+        }
+        let name = synth::shipped_archive(targets.all(), judge.space())?;
+        let path = host::shipped(&name).filter(|path| Dataset::is_at(path))?;
+        Some((name, path))
+    }
+
+    /// Where the kernels are that searches are to start from.
     fn started_from(&self) -> Option<&PathBuf> {
         self.seeds.as_ref().or(self.archive.as_ref())
     }
@@ -307,7 +348,7 @@ impl Steer {
         Ok(targets)
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self, has_seeds: bool) -> Settings {
         let named = self.proposers.as_ref().map(|list| {
             list.split(',').map(|name| name.trim().to_owned()).collect::<Vec<String>>()
         });
@@ -322,9 +363,9 @@ impl Steer {
             kept: self.n.get(),
             readable: !self.as_found,
             arguments: self.args.clone(),
+            judge_all: self.judge_all,
             seed: self.seed,
-            proposers: named
-                .unwrap_or_else(|| synth::default_proposers(self.started_from().is_some())),
+            proposers: named.unwrap_or_else(|| synth::default_proposers(has_seeds)),
             ..Settings::default()
         }
     }

@@ -76,6 +76,17 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         output::count(report.candidates),
         out.display()
     ))?;
+    if let Some(predicted) = report.predicted {
+        output::line(&format!(
+            "{} more candidates were not judged, since what their edit does leads away: of {} that were judged all the same {} ({}) \
+             lie elsewhere than was predicted. {} of the candidates were known under other names",
+            output::count(predicted.skipped),
+            output::count(predicted.checked),
+            output::count(predicted.wrong),
+            output::percent(predicted.wrong, predicted.checked),
+            output::count(report.known)
+        ))?;
+    }
     if report.seeds + report.seeds_left > 0 {
         let undescribed = match report.seeds_left {
             0 => String::new(),
@@ -102,6 +113,11 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         output::line(&format!(
             "bits of a kernel to the model (medians): {before:.1} when it was found, {after:.1} as it is written, {per_token:.2} a token"
         ))?;
+        if let Some([before, after]) = report.human_median {
+            output::line(&format!(
+                "probability that a person wrote a kernel, to the discriminator (medians): {before:.2} when it was found, {after:.2} as it is written"
+            ))?;
+        }
         if before == after {
             output::line(
                 "nothing that was tried is likelier to the model: more time (--budget) or another --seed may find what is",

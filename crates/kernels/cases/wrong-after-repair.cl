@@ -1,0 +1,14 @@
+// Where what repair assumed of a missing type is wrong, the missing type is told; what is wrong as found is told as it is.
+__kernel void shaded(__global float* a, __global int* n) {
+  hue_t acc = 0.5f;
+  acc *= 1.5f;
+  a[0] = acc;
+  n[0] = acc & 3;
+}
+__kernel void unfinished(__global hue_t* a) {
+  a[0] = a[1] * 0.5f;
+  a[2] = ;
+}
+__kernel void right(__global float* a) {
+  a[0] = a[1] * 0.5f;
+}
