@@ -1,0 +1,337 @@
+//! Blocks that met the pipeline in the same state before are not simulated again.
+//!
+//! What a block does to the pipeline depends on the state that it meets, on how its branch was predicted, and on what
+//! the memory answers. So while a block is simulated its accesses are recorded, and with them the state that it leaves
+//! ([`super::memo`]). When it meets that state again only its accesses are made, at the cycles that are known; if the
+//! answers are the same, so is the state that it leaves. Until something else happens the pipeline itself stays behind:
+//! [`Pipeline::settle`] brings it up.
+
+use super::{
+    Accesses, Addresses, Pipeline,
+    access::{self, crosses},
+    memo::{End, Key, Memo},
+    ports::RING,
+    snapshot::HORIZON,
+    tape::{Answer, Kind, Recorder, Silent, Step},
+};
+use crate::{
+    block::Block,
+    branch::Outcome,
+    counters::Counters,
+    decode::{Operation, flag, register},
+    memory::Memory,
+};
+
+/// A block of more cycles is not learned: its ports would not fit beside the state that it leaves.
+const LONGEST: u64 = RING as u64 - HORIZON - 1024;
+/// Blocks that ended in the last cycles, no more of which can matter than the ring of ports holds at once.
+const LATEST: usize = 512;
+
+/// Where in the memo the pipeline is.
+#[derive(Clone, Copy)]
+struct Place {
+    node: u32,
+    /// Whether the pipeline itself is there, too.
+    is_settled: bool,
+}
+
+/// Whether it pays to learn.
+struct Gain {
+    /// Blocks that were saved, less what those cost that were not.
+    credit: u32,
+    /// Blocks until learning begins again.
+    rest: u32,
+}
+
+impl Gain {
+    const MOST: u32 = 1 << 14;
+    const FIRST: u32 = 1 << 12;
+    const COST: u32 = 2;
+    const REST: u32 = 1 << 14;
+}
+
+/// The memo and the way through it.
+pub(super) struct Replay {
+    memo: Memo,
+    place: Option<Place>,
+    gain: Gain,
+    recorder: Recorder,
+    /// The state that is being looked up.
+    state: Vec<u16>,
+    /// Ends of blocks since the pipeline was settled, by number, with the cycle of their begin; those of no cycles left out.
+    latest: Box<[(u32, u64); LATEST]>,
+    ended: usize,
+    /// The cycle in which the pipeline was settled last.
+    settled: u64,
+}
+
+impl Replay {
+    pub(super) fn new() -> Replay {
+        Replay {
+            memo: Memo::new(),
+            place: None,
+            gain: Gain { credit: Gain::FIRST, rest: 0 },
+            recorder: Recorder::default(),
+            state: Vec::new(),
+            latest: Box::new([(0, 0); LATEST]),
+            ended: 0,
+            settled: 0,
+        }
+    }
+}
+
+impl Pipeline {
+    /// A block was decoded: states are told apart by registers and units that blocks name.
+    pub(crate) fn note(&mut self, block: &Block) {
+        let (mut named, mut unit_sets) = (self.named, self.unit_sets.clone());
+        for op in &block.operations {
+            let registers = op.destinations.iter().filter(|one| **one < register::SINK);
+            named = registers.fold(named, |named, one| named.max(usize::from(*one) + 1));
+            if op.flags & flag::UNIT != 0 && !unit_sets.contains(&op.ports) {
+                unit_sets.push(op.ports);
+            }
+        }
+        if named != self.named || unit_sets != self.unit_sets {
+            self.leave();
+            self.replay.memo.clear();
+            (self.named, self.unit_sets) = (named, unit_sets);
+        }
+    }
+
+    /// Take a block through the pipeline whose branch was predicted so.
+    #[inline(always)]
+    pub(crate) fn run(
+        &mut self,
+        block: &Block,
+        outcome: Outcome,
+        addresses: &Addresses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) {
+        if self.replay.place.is_none() {
+            self.run_unknown(block, outcome, addresses, memory, counters);
+        } else if !self.walk(block, outcome, addresses, memory, counters) {
+            self.run_new(block, outcome, addresses, memory, counters);
+        }
+    }
+
+    /// A block that meets a state which is not looked up.
+    #[inline(never)]
+    fn run_unknown(
+        &mut self,
+        block: &Block,
+        outcome: Outcome,
+        addresses: &Addresses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) {
+        let last = self.simulate(block, &block.operations, addresses, memory, counters, &mut Silent);
+        self.end(outcome, last);
+        let gain = &mut self.replay.gain;
+        if gain.rest > 0 {
+            gain.rest -= 1;
+            return;
+        }
+        self.find_place();
+    }
+
+    /// Make the accesses of a block that met this state before; answers whether that was all.
+    #[inline(always)]
+    fn walk(
+        &mut self,
+        block: &Block,
+        outcome: Outcome,
+        addresses: &Addresses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) -> bool {
+        let base = self.cycle;
+        self.replay.recorder.answers.clear();
+        let Some(Place { node, .. }) = self.replay.place else { return false };
+        let Some(mut at) = self.replay.memo.leg(node, key(block, outcome)) else { return false };
+        loop {
+            let mut step = self.replay.memo.steps[at as usize];
+            if step.kind == Kind::End {
+                self.arrive(step.other, base);
+                return true;
+            }
+            let op = &block.operations[usize::from(step.operation)];
+            let accesses = Accesses::of(block, usize::from(step.operation), addresses);
+            if step.kind != Kind::Store && crosses(accesses.load(), op.bytes) != (step.kind == Kind::Crossing) {
+                let other = self.replay.memo.find(at, |other| other.kind != step.kind);
+                let Some(other) = other else { return false };
+                at = other;
+                step = self.replay.memo.steps[at as usize];
+            }
+            let answer = self.ask(&step, op, accesses, base, memory, counters);
+            self.replay.recorder.answers.push(answer);
+            if answer.faults > 0 {
+                return false;
+            }
+            let result = answer.cycle - base;
+            if result != u64::from(step.result) {
+                let found = self.replay.memo.find(at, |other| {
+                    other.kind == step.kind && u64::from(other.result) == result
+                });
+                let Some(found) = found else { return false };
+                at = found;
+            }
+            at += 1;
+        }
+    }
+
+    /// Make an access.
+    #[inline(always)]
+    fn ask(
+        &mut self,
+        step: &Step,
+        op: &Operation,
+        at: Accesses<'_>,
+        base: u64,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) -> Answer {
+        let when = [base + u64::from(step.issue), base + u64::from(step.second)];
+        if step.kind == Kind::Store {
+            let answer = self.store(op, at, when, memory, counters);
+            self.written = answer.cycle;
+            answer
+        } else {
+            access::load(&self.forwarding, op, at, when, memory, counters)
+        }
+    }
+
+    /// A block that began at `base` has ended as it did before.
+    #[inline(always)]
+    fn arrive(&mut self, number: u32, base: u64) {
+        let replay = &mut self.replay;
+        let end = &replay.memo.ends[number as usize];
+        if replay.place.is_some_and(|place| place.is_settled) {
+            replay.settled = base;
+            replay.ended = 0;
+        }
+        if end.cycles > 0 {
+            replay.latest[replay.ended % LATEST] = (number, base);
+            replay.ended += 1;
+        }
+        replay.place = Some(Place { node: end.node, is_settled: false });
+        replay.gain.credit = (replay.gain.credit + 1).min(Gain::MOST);
+        self.cycle = base + u64::from(end.cycles);
+        self.begun = base + u64::from(end.begun);
+        self.retired = base.wrapping_add_signed(i64::from(end.retired));
+        self.fetch.put(base.wrapping_add_signed(i64::from(end.fetch)), u64::from(end.used));
+    }
+
+    /// A block that did not meet this state before, or got another answer: the first ones are recorded.
+    #[inline(never)]
+    fn run_new(
+        &mut self,
+        block: &Block,
+        outcome: Outcome,
+        addresses: &Addresses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) {
+        self.settle();
+        let from = self.replay.place.take();
+        let base = self.cycle;
+        let mut recorder = std::mem::take(&mut self.replay.recorder);
+        recorder.begin(block.start, base);
+        let last = self.simulate(block, &block.operations, addresses, memory, counters, &mut recorder);
+        self.end(outcome, last);
+        let to = if self.pays() { self.find_place() } else { None };
+        if let (Some(from), Some(to)) = (from, to)
+            && !recorder.spoiled
+            && self.cycle - base <= LONGEST
+        {
+            let ports = &self.ports;
+            let taken = (base + 1..=self.cycle).map(|cycle| ports.taken(cycle));
+            let (fetch, used) = self.fetch.at();
+            let end = End {
+                node: to,
+                cycles: (self.cycle - base) as u32,
+                retired: self.retired.wrapping_sub(base) as i32,
+                fetch: fetch.wrapping_sub(base) as i32,
+                used: used as u32,
+                begun: (self.begun - base) as u32,
+                taken: self.replay.memo.keep(taken),
+            };
+            self.replay.memo.learn(from.node, key(block, outcome), &recorder.steps, end);
+        }
+        self.replay.recorder = recorder;
+        if self.replay.memo.is_full() {
+            self.replay.memo.clear();
+            self.replay.place = None;
+        }
+    }
+
+    /// Count a block that was simulated; answers whether learning goes on.
+    fn pays(&mut self) -> bool {
+        let gain = &mut self.replay.gain;
+        gain.credit = gain.credit.saturating_sub(Gain::COST);
+        if gain.credit == 0 {
+            *gain = Gain { credit: Gain::FIRST, rest: Gain::REST };
+            return false;
+        }
+        true
+    }
+
+    /// Look the state up, where it can be taken down.
+    fn find_place(&mut self) -> Option<u32> {
+        let mut state = std::mem::take(&mut self.replay.state);
+        let node = self.take_down(&mut state).then(|| self.replay.memo.node(&state));
+        self.replay.state = state;
+        self.replay.place = node.map(|node| Place { node, is_settled: true });
+        node
+    }
+
+    /// Something else happens than a block.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self) {
+        if self.replay.place.is_some() {
+            self.settle();
+            self.replay.place = None;
+        }
+    }
+
+    /// Bring all of the pipeline to where its cycles are.
+    #[inline(never)]
+    fn settle(&mut self) {
+        let Some(Place { node, is_settled: false }) = self.replay.place else { return };
+        self.ports.free_after(self.replay.settled);
+        self.ports.advance(self.begun);
+        let mut state = std::mem::take(&mut self.replay.state);
+        state.clear();
+        state.extend_from_slice(self.replay.memo.state(node));
+        self.restore(&state);
+        self.replay.state = state;
+        // Ports of cycles that are past by now matter to µops so late that the ring comes round to them.
+        let floor = self.ports.floor();
+        let replay = &mut self.replay;
+        let oldest = replay.ended.saturating_sub(LATEST);
+        for at in (oldest..replay.ended).rev() {
+            let (number, base) = replay.latest[at % LATEST];
+            let end = &replay.memo.ends[number as usize];
+            if base + u64::from(end.cycles) < floor {
+                break;
+            }
+            for (cycle, taken) in (base + 1..).zip(replay.memo.taken(end)) {
+                if cycle >= floor {
+                    self.ports.put(cycle, *taken);
+                }
+            }
+        }
+        replay.place = Some(Place { node, is_settled: true });
+    }
+}
+
+/// What tells apart the legs from a state.
+#[inline(always)]
+fn key(block: &Block, outcome: Outcome) -> Key {
+    let outcome = match outcome {
+        Outcome::Straight => 0,
+        Outcome::Taken(bubble) => bubble as u32 + 1,
+        Outcome::Mispredicted => u32::MAX,
+    };
+    Key { block: block.number, outcome }
+}
