@@ -4,11 +4,11 @@
 //! predicted: the block's accesses in order, with the answers that they got. Where an answer was another one the leg
 //! forks. It ends in another node.
 
-use super::tape::{Kind, Step};
+use super::tape::Step;
 
-/// Words of states, and steps, beyond which all is forgotten.
+/// Words of states, and entries of legs, beyond which all is forgotten.
 const MOST_WORDS: usize = 12 << 20;
-const MOST_STEPS: usize = 1 << 20;
+const MOST_ENTRIES: usize = 1 << 20;
 const NONE: u32 = u32::MAX;
 
 /// A block, and how its branch was predicted.
@@ -22,13 +22,6 @@ struct Node {
     hash: u64,
     words: u32,
     length: u32,
-    leg: u32,
-}
-
-struct Leg {
-    key: Key,
-    step: u32,
-    next: u32,
 }
 
 /// What a block left, in cycles from its begin, and the state.
@@ -38,10 +31,21 @@ pub(super) struct End {
     pub(super) cycles: u32,
     pub(super) retired: i32,
     pub(super) fetch: i32,
-    pub(super) used: u32,
-    pub(super) begun: u32,
+    pub(super) used: u16,
+    pub(super) begun: u16,
     /// Where the words are that tell which ports were taken in each of its cycles.
     pub(super) taken: u32,
+}
+
+/// Part of a leg: one behind the other, so that they are near.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Entry {
+    /// A leg begins; another one from the same node does at `next`.
+    Leg { key: Key, next: u32 },
+    /// An access, and where it goes on if the access or its answer is another one; 0: nowhere.
+    Step { step: Step, other: u32 },
+    /// The leg ends.
+    End(End),
 }
 
 /// All that was learned.
@@ -49,9 +53,9 @@ pub(super) struct Memo {
     /// Of nodes and ends.
     words: Vec<u16>,
     nodes: Vec<Node>,
-    legs: Vec<Leg>,
-    pub(super) steps: Vec<Step>,
-    pub(super) ends: Vec<End>,
+    /// The first leg from each node.
+    legs: Vec<u32>,
+    pub(super) entries: Vec<Entry>,
     /// Nodes by the hash of their words.
     table: Vec<u32>,
 }
@@ -62,14 +66,13 @@ impl Memo {
             words: Vec::new(),
             nodes: Vec::new(),
             legs: Vec::new(),
-            steps: Vec::new(),
-            ends: Vec::new(),
+            entries: Vec::new(),
             table: vec![NONE; 1024],
         }
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.words.len() > MOST_WORDS || self.steps.len() > MOST_STEPS
+        self.words.len() > MOST_WORDS || self.entries.len() > MOST_ENTRIES
     }
 
     /// Forget everything.
@@ -77,8 +80,7 @@ impl Memo {
         self.words.clear();
         self.nodes.clear();
         self.legs.clear();
-        self.steps.clear();
-        self.ends.clear();
+        self.entries.clear();
         self.table.fill(NONE);
     }
 
@@ -106,7 +108,8 @@ impl Memo {
         }
         let number = self.nodes.len() as u32;
         let words = self.keep(state.iter().copied());
-        self.nodes.push(Node { hash, words, length: state.len() as u32, leg: NONE });
+        self.nodes.push(Node { hash, words, length: state.len() as u32 });
+        self.legs.push(NONE);
         self.table[at] = number;
         if self.nodes.len() * 2 > self.table.len() {
             self.grow();
@@ -134,44 +137,42 @@ impl Memo {
         begin
     }
 
-    /// The first step of the leg from a node.
+    /// The first entry of the leg from a node, behind its head.
     #[inline(always)]
     pub(super) fn leg(&self, node: u32, key: Key) -> Option<u32> {
-        let mut at = self.nodes[node as usize].leg;
-        while at != NONE {
-            let leg = &self.legs[at as usize];
-            if leg.key == key {
-                return Some(leg.step);
+        let mut at = self.legs[node as usize];
+        while let Some(Entry::Leg { key: found, next }) = self.entries.get(at as usize) {
+            if *found == key {
+                return Some(at + 1);
             }
-            at = leg.next;
+            at = *next;
         }
         None
     }
 
-    /// The first step from `at` on among those that stand for each other.
+    /// The first step from entry `at` on among those that stand for each other.
     #[inline(always)]
     pub(super) fn find(&self, at: u32, is: impl Fn(&Step) -> bool) -> Option<u32> {
         let mut at = at;
-        loop {
-            let step = &self.steps[at as usize];
+        while let Entry::Step { step, other } = &self.entries[at as usize] {
             if is(step) {
                 return Some(at);
             }
-            if step.other == 0 || step.kind == Kind::End {
-                return None;
+            if *other == 0 {
+                break;
             }
-            at = step.other;
+            at = *other;
         }
+        None
     }
 
     /// Learn that a block took these steps from a node.
     pub(super) fn learn(&mut self, node: u32, key: Key, steps: &[Step], end: End) {
         let Some(mut at) = self.leg(node, key) else {
-            let step = self.append(steps, end);
-            let node = &mut self.nodes[node as usize];
-            self.legs.push(Leg { key, step, next: node.leg });
-            node.leg = self.legs.len() as u32 - 1;
-            return;
+            let next = self.legs[node as usize];
+            self.legs[node as usize] = self.entries.len() as u32;
+            self.entries.push(Entry::Leg { key, next });
+            return self.append(steps, end);
         };
         for (done, step) in steps.iter().enumerate() {
             let same = |known: &Step| known.kind == step.kind && known.result == step.result;
@@ -179,29 +180,21 @@ impl Memo {
                 at = found + 1;
                 continue;
             }
-            while self.steps[at as usize].other != 0 {
-                at = self.steps[at as usize].other;
+            let new = self.entries.len() as u32;
+            while let Entry::Step { other, .. } = &mut self.entries[at as usize] {
+                if *other == 0 {
+                    *other = new;
+                    break;
+                }
+                at = *other;
             }
-            let fork = self.append(&steps[done..], end);
-            self.steps[at as usize].other = fork;
-            return;
+            return self.append(&steps[done..], end);
         }
     }
 
-    fn append(&mut self, steps: &[Step], end: End) -> u32 {
-        let begin = self.steps.len() as u32;
-        self.steps.extend(steps);
-        let other = self.ends.len() as u32;
-        self.steps.push(Step {
-            kind: Kind::End,
-            operation: 0,
-            issue: 0,
-            second: 0,
-            result: 0,
-            other,
-        });
-        self.ends.push(end);
-        begin
+    fn append(&mut self, steps: &[Step], end: End) {
+        self.entries.extend(steps.iter().map(|step| Entry::Step { step: *step, other: 0 }));
+        self.entries.push(Entry::End(end));
     }
 }
 

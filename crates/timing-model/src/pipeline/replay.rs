@@ -9,7 +9,7 @@
 use super::{
     Accesses, Addresses, Pipeline,
     access::{self, crosses},
-    memo::{End, Key, Memo},
+    memo::{End, Entry, Key, Memo},
     ports::RING,
     snapshot::HORIZON,
     tape::{Answer, Kind, Recorder, Silent, Step},
@@ -39,15 +39,42 @@ struct Place {
 struct Gain {
     /// Blocks that were saved, less what those cost that were not.
     credit: u32,
-    /// Blocks until learning begins again.
+    /// Blocks until learning begins again, and how many there were the last time.
     rest: u32,
+    last_rest: u32,
 }
 
 impl Gain {
-    const MOST: u32 = 1 << 14;
-    const FIRST: u32 = 1 << 12;
-    const COST: u32 = 2;
-    const REST: u32 = 1 << 14;
+    const MOST: u32 = 1 << 15;
+    const FIRST: u32 = 1 << 14;
+    const COST: u32 = 4;
+    const LEAST_REST: u32 = 1 << 14;
+    const MOST_REST: u32 = 1 << 20;
+
+    fn new() -> Gain {
+        Gain { credit: Gain::FIRST, rest: 0, last_rest: 0 }
+    }
+
+    /// A block had to be simulated; answers whether learning goes on.
+    fn lose(&mut self) -> bool {
+        self.credit = self.credit.saturating_sub(Gain::COST);
+        if self.credit > 0 {
+            return true;
+        }
+        self.last_rest = (self.last_rest * 2).clamp(Gain::LEAST_REST, Gain::MOST_REST);
+        (self.credit, self.rest) = (Gain::FIRST, self.last_rest);
+        false
+    }
+
+    /// A block was saved.
+    #[inline(always)]
+    fn win(&mut self) {
+        if self.credit < Gain::MOST {
+            self.credit += 1;
+        } else {
+            self.last_rest = 0;
+        }
+    }
 }
 
 /// The memo and the way through it.
@@ -58,7 +85,7 @@ pub(super) struct Replay {
     recorder: Recorder,
     /// The state that is being looked up.
     state: Vec<u16>,
-    /// Ends of blocks since the pipeline was settled, by number, with the cycle of their begin; those of no cycles left out.
+    /// Entries that are ends of blocks since the pipeline was settled, with the cycle of their begin; those of no cycles left out.
     latest: Box<[(u32, u64); LATEST]>,
     ended: usize,
     /// The cycle in which the pipeline was settled last.
@@ -70,7 +97,7 @@ impl Replay {
         Replay {
             memo: Memo::new(),
             place: None,
-            gain: Gain { credit: Gain::FIRST, rest: 0 },
+            gain: Gain::new(),
             recorder: Recorder::default(),
             state: Vec::new(),
             latest: Box::new([(0, 0); LATEST]),
@@ -150,18 +177,24 @@ impl Pipeline {
         let Some(Place { node, .. }) = self.replay.place else { return false };
         let Some(mut at) = self.replay.memo.leg(node, key(block, outcome)) else { return false };
         loop {
-            let mut step = self.replay.memo.steps[at as usize];
-            if step.kind == Kind::End {
-                self.arrive(step.other, base);
-                return true;
-            }
+            let mut step = match self.replay.memo.entries[at as usize] {
+                Entry::Step { step, .. } => step,
+                Entry::End(end) => {
+                    self.arrive(at, end, base);
+                    return true;
+                }
+                Entry::Leg { .. } => return false,
+            };
             let op = &block.operations[usize::from(step.operation)];
             let accesses = Accesses::of(block, usize::from(step.operation), addresses);
-            if step.kind != Kind::Store && crosses(accesses.load(), op.bytes) != (step.kind == Kind::Crossing) {
-                let other = self.replay.memo.find(at, |other| other.kind != step.kind);
-                let Some(other) = other else { return false };
-                at = other;
-                step = self.replay.memo.steps[at as usize];
+            if step.kind != Kind::Store {
+                let crosses = crosses(accesses.load(), op.bytes);
+                if crosses != (step.kind == Kind::Crossing) {
+                    let Some(other) = self.other(at, |other| other.kind != step.kind) else {
+                        return false;
+                    };
+                    (at, step) = other;
+                }
             }
             let answer = self.ask(&step, op, accesses, base, memory, counters);
             self.replay.recorder.answers.push(answer);
@@ -170,13 +203,25 @@ impl Pipeline {
             }
             let result = answer.cycle - base;
             if result != u64::from(step.result) {
-                let found = self.replay.memo.find(at, |other| {
+                let found = self.other(at, |other| {
                     other.kind == step.kind && u64::from(other.result) == result
                 });
-                let Some(found) = found else { return false };
+                let Some((found, _)) = found else { return false };
                 at = found;
             }
             at += 1;
+        }
+    }
+
+    /// A step that stands for the one at `at`.
+    #[inline(never)]
+    fn other(&self, at: u32, is: impl Fn(&Step) -> bool) -> Option<(u32, Step)> {
+        let memo = &self.replay.memo;
+        let found = memo.find(at, is)?;
+        if let Entry::Step { step, .. } = memo.entries[found as usize] {
+            Some((found, step))
+        } else {
+            None
         }
     }
 
@@ -203,19 +248,18 @@ impl Pipeline {
 
     /// A block that began at `base` has ended as it did before.
     #[inline(always)]
-    fn arrive(&mut self, number: u32, base: u64) {
+    fn arrive(&mut self, at: u32, end: End, base: u64) {
         let replay = &mut self.replay;
-        let end = &replay.memo.ends[number as usize];
         if replay.place.is_some_and(|place| place.is_settled) {
             replay.settled = base;
             replay.ended = 0;
         }
         if end.cycles > 0 {
-            replay.latest[replay.ended % LATEST] = (number, base);
+            replay.latest[replay.ended % LATEST] = (at, base);
             replay.ended += 1;
         }
         replay.place = Some(Place { node: end.node, is_settled: false });
-        replay.gain.credit = (replay.gain.credit + 1).min(Gain::MOST);
+        replay.gain.win();
         self.cycle = base + u64::from(end.cycles);
         self.begun = base + u64::from(end.begun);
         self.retired = base.wrapping_add_signed(i64::from(end.retired));
@@ -239,7 +283,7 @@ impl Pipeline {
         recorder.begin(block.start, base);
         let last = self.simulate(block, &block.operations, addresses, memory, counters, &mut recorder);
         self.end(outcome, last);
-        let to = if self.pays() { self.find_place() } else { None };
+        let to = if self.replay.gain.lose() { self.find_place() } else { None };
         if let (Some(from), Some(to)) = (from, to)
             && !recorder.spoiled
             && self.cycle - base <= LONGEST
@@ -252,8 +296,8 @@ impl Pipeline {
                 cycles: (self.cycle - base) as u32,
                 retired: self.retired.wrapping_sub(base) as i32,
                 fetch: fetch.wrapping_sub(base) as i32,
-                used: used as u32,
-                begun: (self.begun - base) as u32,
+                used: used as u16,
+                begun: (self.begun - base) as u16,
                 taken: self.replay.memo.keep(taken),
             };
             self.replay.memo.learn(from.node, key(block, outcome), &recorder.steps, end);
@@ -263,17 +307,6 @@ impl Pipeline {
             self.replay.memo.clear();
             self.replay.place = None;
         }
-    }
-
-    /// Count a block that was simulated; answers whether learning goes on.
-    fn pays(&mut self) -> bool {
-        let gain = &mut self.replay.gain;
-        gain.credit = gain.credit.saturating_sub(Gain::COST);
-        if gain.credit == 0 {
-            *gain = Gain { credit: Gain::FIRST, rest: Gain::REST };
-            return false;
-        }
-        true
     }
 
     /// Look the state up, where it can be taken down.
@@ -310,8 +343,8 @@ impl Pipeline {
         let replay = &mut self.replay;
         let oldest = replay.ended.saturating_sub(LATEST);
         for at in (oldest..replay.ended).rev() {
-            let (number, base) = replay.latest[at % LATEST];
-            let end = &replay.memo.ends[number as usize];
+            let (entry, base) = replay.latest[at % LATEST];
+            let Entry::End(end) = &replay.memo.entries[entry as usize] else { continue };
             if base + u64::from(end.cycles) < floor {
                 break;
             }

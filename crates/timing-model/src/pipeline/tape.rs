@@ -17,8 +17,6 @@ pub(super) enum Kind {
     /// A load from two lines.
     Crossing,
     Store,
-    /// No access: the block has ended.
-    End,
 }
 
 /// An access of a block, in cycles from the block's begin.
@@ -33,8 +31,6 @@ pub(super) struct Step {
     pub(super) second: u16,
     /// What it is answered.
     pub(super) result: u16,
-    /// Where it goes on if the access or its answer is another one, 0: nowhere; of an end, its number.
-    pub(super) other: u32,
 }
 
 /// An access with its answer, in cycles of the program.
@@ -109,7 +105,6 @@ impl Tape for Recorder {
             issue: issue as u16,
             second: second as u16,
             result: result as u16,
-            other: 0,
         });
     }
 }
