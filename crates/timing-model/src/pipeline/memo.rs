@@ -7,8 +7,8 @@
 use super::tape::Step;
 
 /// Words of states, and entries of legs, beyond which all is forgotten.
-const MOST_WORDS: usize = 12 << 20;
-const MOST_ENTRIES: usize = 1 << 20;
+const MOST_WORDS: usize = 4 << 20;
+const MOST_ENTRIES: usize = 1 << 19;
 const NONE: u32 = u32::MAX;
 
 /// A block, and how its branch was predicted.
@@ -24,17 +24,14 @@ struct Node {
     length: u32,
 }
 
-/// What a block left, in cycles from its begin, and the state.
+/// What a block left, in cycles from its begin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
-    pub(super) node: u32,
-    pub(super) cycles: u32,
-    pub(super) retired: i32,
-    pub(super) fetch: i32,
+    pub(super) cycles: u16,
+    pub(super) retired: i16,
+    pub(super) fetch: i16,
     pub(super) used: u16,
     pub(super) begun: u16,
-    /// Where the words are that tell which ports were taken in each of its cycles.
-    pub(super) taken: u32,
 }
 
 /// Part of a leg: one behind the other, so that they are near.
@@ -44,8 +41,21 @@ pub(super) enum Entry {
     Leg { key: Key, next: u32 },
     /// An access, and where it goes on if the access or its answer is another one; 0: nowhere.
     Step { step: Step, other: u32 },
-    /// The leg ends.
-    End(End),
+    /// The leg ends in another node.
+    End { node: u32, end: End },
+    /// Behind an end: where the words are that tell which ports were taken in each of its cycles.
+    Taken { words: u32 },
+}
+
+// Four of them share a cache line.
+const _: () = assert!(size_of::<Entry>() == 16);
+
+/// The first leg from a node, read before it is needed, so that nothing has to wait for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct First {
+    at: u32,
+    key: Key,
+    next: u32,
 }
 
 /// All that was learned.
@@ -90,9 +100,12 @@ impl Memo {
         &self.words[words as usize..][..length as usize]
     }
 
-    /// The ports that were taken in each cycle of the block that ended so.
-    pub(super) fn taken(&self, end: &End) -> &[u16] {
-        &self.words[end.taken as usize..][..end.cycles as usize]
+    /// The ports that were taken in each cycle of the block that ended at entry `end`.
+    pub(super) fn taken(&self, end: u32, cycles: u16) -> &[u16] {
+        match self.entries.get(end as usize + 1) {
+            Some(Entry::Taken { words }) => &self.words[*words as usize..][..usize::from(cycles)],
+            _ => &[],
+        }
     }
 
     /// The node of a state.
@@ -137,10 +150,23 @@ impl Memo {
         begin
     }
 
-    /// The first entry of the leg from a node, behind its head.
+    /// The first leg from a node.
     #[inline(always)]
-    pub(super) fn leg(&self, node: u32, key: Key) -> Option<u32> {
-        let mut at = self.legs[node as usize];
+    pub(super) fn first(&self, node: u32) -> First {
+        let at = self.legs[node as usize];
+        match self.entries.get(at as usize) {
+            Some(Entry::Leg { key, next }) => First { at, key: *key, next: *next },
+            _ => First { at: NONE, key: Key { block: NONE, outcome: 0 }, next: NONE },
+        }
+    }
+
+    /// The first entry of a leg behind its head.
+    #[inline(always)]
+    pub(super) fn leg(&self, first: First, key: Key) -> Option<u32> {
+        if first.key == key {
+            return Some(first.at + 1);
+        }
+        let mut at = first.next;
         while let Some(Entry::Leg { key: found, next }) = self.entries.get(at as usize) {
             if *found == key {
                 return Some(at + 1);
@@ -167,15 +193,15 @@ impl Memo {
     }
 
     /// Learn that a block took these steps from a node.
-    pub(super) fn learn(&mut self, node: u32, key: Key, steps: &[Step], end: End) {
-        let Some(mut at) = self.leg(node, key) else {
+    pub(super) fn learn(&mut self, node: u32, key: Key, steps: &[Step], end: (u32, End), taken: u32) {
+        let Some(mut at) = self.leg(self.first(node), key) else {
             let next = self.legs[node as usize];
             self.legs[node as usize] = self.entries.len() as u32;
             self.entries.push(Entry::Leg { key, next });
-            return self.append(steps, end);
+            return self.append(steps, end, taken);
         };
         for (done, step) in steps.iter().enumerate() {
-            let same = |known: &Step| known.kind == step.kind && known.result == step.result;
+            let same = |known: &Step| known.kind() == step.kind() && known.result == step.result;
             if let Some(found) = self.find(at, same) {
                 at = found + 1;
                 continue;
@@ -188,13 +214,14 @@ impl Memo {
                 }
                 at = *other;
             }
-            return self.append(&steps[done..], end);
+            return self.append(&steps[done..], end, taken);
         }
     }
 
-    fn append(&mut self, steps: &[Step], end: End) {
+    fn append(&mut self, steps: &[Step], end: (u32, End), taken: u32) {
         self.entries.extend(steps.iter().map(|step| Entry::Step { step: *step, other: 0 }));
-        self.entries.push(Entry::End(end));
+        let (node, end) = end;
+        self.entries.extend([Entry::End { node, end }, Entry::Taken { words: taken }]);
     }
 }
 
@@ -202,13 +229,12 @@ impl Memo {
 fn hash(words: &[u16]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, word: u64| (sum.rotate_left(23) ^ word).wrapping_mul(FACTOR);
-    let word = |four: &[u16]| four.iter().fold(0, |all, one| all << 16 | u64::from(*one));
     let mut sums = [words.len() as u64, 1, 2, 3];
-    let sixteens = words.chunks_exact(16);
-    let rest = sixteens.remainder();
+    let (sixteens, rest) = words.as_chunks::<16>();
     for sixteen in sixteens {
-        for (sum, four) in sums.iter_mut().zip(sixteen.chunks_exact(4)) {
-            *sum = mix(*sum, word(four));
+        for (sum, four) in sums.iter_mut().zip(sixteen.as_chunks::<4>().0) {
+            let [a, b, c, d] = four.map(u64::from);
+            *sum = mix(*sum, a | b << 16 | c << 32 | d << 48);
         }
     }
     rest.iter().for_each(|one| sums[0] = mix(sums[0], u64::from(*one)));

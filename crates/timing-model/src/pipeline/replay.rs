@@ -9,7 +9,7 @@
 use super::{
     Accesses, Addresses, Pipeline,
     access::{self, crosses},
-    memo::{End, Entry, Key, Memo},
+    memo::{End, Entry, First, Key, Memo},
     ports::RING,
     snapshot::HORIZON,
     tape::{Answer, Kind, Recorder, Silent, Step},
@@ -31,33 +31,44 @@ const LATEST: usize = 512;
 #[derive(Clone, Copy)]
 struct Place {
     node: u32,
+    first: First,
     /// Whether the pipeline itself is there, too.
     is_settled: bool,
 }
 
-/// Whether it pays to learn.
+/// Whether it pays to look states up. It does where few blocks in few states run again and again, as in most loops; where
+/// many take turns their legs are not near, and finding them takes as long as simulating them.
 struct Gain {
-    /// Blocks that were saved, less what those cost that were not.
+    /// Blocks that were saved cheaply, less what the others cost.
     credit: u32,
-    /// Blocks until learning begins again, and how many there were the last time.
+    /// Blocks until states are looked up again, and how many there were the last time.
     rest: u32,
     last_rest: u32,
+    /// Ends of legs that were reached last, by their low bits.
+    recent: Box<[u32; RECENT]>,
 }
+
+const RECENT: usize = 1024;
 
 impl Gain {
     const MOST: u32 = 1 << 15;
     const FIRST: u32 = 1 << 14;
+    /// What a block costs that had to be simulated.
     const COST: u32 = 4;
     const LEAST_REST: u32 = 1 << 14;
     const MOST_REST: u32 = 1 << 20;
 
     fn new() -> Gain {
-        Gain { credit: Gain::FIRST, rest: 0, last_rest: 0 }
+        Gain { credit: Gain::FIRST, rest: 0, last_rest: 0, recent: Box::new([0; RECENT]) }
     }
 
-    /// A block had to be simulated; answers whether learning goes on.
+    /// A block had to be simulated; answers whether states are looked up further on.
     fn lose(&mut self) -> bool {
-        self.credit = self.credit.saturating_sub(Gain::COST);
+        self.pay(Gain::COST)
+    }
+
+    fn pay(&mut self, cost: u32) -> bool {
+        self.credit = self.credit.saturating_sub(cost);
         if self.credit > 0 {
             return true;
         }
@@ -66,14 +77,20 @@ impl Gain {
         false
     }
 
-    /// A block was saved.
+    /// A block was saved whose leg ends at `at`; answers as [`Gain::lose`] does.
     #[inline(always)]
-    fn win(&mut self) {
+    fn win(&mut self, at: u32) -> bool {
+        let recent = &mut self.recent[at as usize % RECENT];
+        if *recent != at {
+            *recent = at;
+            return self.pay(1);
+        }
         if self.credit < Gain::MOST {
             self.credit += 1;
         } else {
             self.last_rest = 0;
         }
+        true
     }
 }
 
@@ -174,23 +191,23 @@ impl Pipeline {
     ) -> bool {
         let base = self.cycle;
         self.replay.recorder.answers.clear();
-        let Some(Place { node, .. }) = self.replay.place else { return false };
-        let Some(mut at) = self.replay.memo.leg(node, key(block, outcome)) else { return false };
+        let Some(Place { first, .. }) = self.replay.place else { return false };
+        let Some(mut at) = self.replay.memo.leg(first, key(block, outcome)) else { return false };
         loop {
             let mut step = match self.replay.memo.entries[at as usize] {
                 Entry::Step { step, .. } => step,
-                Entry::End(end) => {
-                    self.arrive(at, end, base);
+                Entry::End { node, end } => {
+                    self.arrive(at, node, end, base);
                     return true;
                 }
-                Entry::Leg { .. } => return false,
+                Entry::Leg { .. } | Entry::Taken { .. } => return false,
             };
-            let op = &block.operations[usize::from(step.operation)];
-            let accesses = Accesses::of(block, usize::from(step.operation), addresses);
-            if step.kind != Kind::Store {
+            let op = &block.operations[step.operation()];
+            let accesses = Accesses::of(block, step.operation(), addresses);
+            if step.kind() != Kind::Store {
                 let crosses = crosses(accesses.load(), op.bytes);
-                if crosses != (step.kind == Kind::Crossing) {
-                    let Some(other) = self.other(at, |other| other.kind != step.kind) else {
+                if crosses != (step.kind() == Kind::Crossing) {
+                    let Some(other) = self.other(at, |other| other.kind() != step.kind()) else {
                         return false;
                     };
                     (at, step) = other;
@@ -204,7 +221,7 @@ impl Pipeline {
             let result = answer.cycle - base;
             if result != u64::from(step.result) {
                 let found = self.other(at, |other| {
-                    other.kind == step.kind && u64::from(other.result) == result
+                    other.kind() == step.kind() && u64::from(other.result) == result
                 });
                 let Some((found, _)) = found else { return false };
                 at = found;
@@ -237,7 +254,7 @@ impl Pipeline {
         counters: &mut Counters,
     ) -> Answer {
         let when = [base + u64::from(step.issue), base + u64::from(step.second)];
-        if step.kind == Kind::Store {
+        if step.kind() == Kind::Store {
             let answer = self.store(op, at, when, memory, counters);
             self.written = answer.cycle;
             answer
@@ -248,7 +265,7 @@ impl Pipeline {
 
     /// A block that began at `base` has ended as it did before.
     #[inline(always)]
-    fn arrive(&mut self, at: u32, end: End, base: u64) {
+    fn arrive(&mut self, at: u32, node: u32, end: End, base: u64) {
         let replay = &mut self.replay;
         if replay.place.is_some_and(|place| place.is_settled) {
             replay.settled = base;
@@ -258,12 +275,16 @@ impl Pipeline {
             replay.latest[replay.ended % LATEST] = (at, base);
             replay.ended += 1;
         }
-        replay.place = Some(Place { node: end.node, is_settled: false });
-        replay.gain.win();
+        let first = replay.memo.first(node);
+        replay.place = Some(Place { node, first, is_settled: false });
+        let pays = replay.gain.win(at);
         self.cycle = base + u64::from(end.cycles);
         self.begun = base + u64::from(end.begun);
         self.retired = base.wrapping_add_signed(i64::from(end.retired));
         self.fetch.put(base.wrapping_add_signed(i64::from(end.fetch)), u64::from(end.used));
+        if !pays {
+            self.leave();
+        }
     }
 
     /// A block that did not meet this state before, or got another answer: the first ones are recorded.
@@ -292,15 +313,14 @@ impl Pipeline {
             let taken = (base + 1..=self.cycle).map(|cycle| ports.taken(cycle));
             let (fetch, used) = self.fetch.at();
             let end = End {
-                node: to,
-                cycles: (self.cycle - base) as u32,
-                retired: self.retired.wrapping_sub(base) as i32,
-                fetch: fetch.wrapping_sub(base) as i32,
+                cycles: (self.cycle - base) as u16,
+                retired: self.retired.wrapping_sub(base) as i16,
+                fetch: fetch.wrapping_sub(base) as i16,
                 used: used as u16,
                 begun: (self.begun - base) as u16,
-                taken: self.replay.memo.keep(taken),
             };
-            self.replay.memo.learn(from.node, key(block, outcome), &recorder.steps, end);
+            let taken = self.replay.memo.keep(taken);
+            self.replay.memo.learn(from.node, key(block, outcome), &recorder.steps, (to, end), taken);
         }
         self.replay.recorder = recorder;
         if self.replay.memo.is_full() {
@@ -314,7 +334,11 @@ impl Pipeline {
         let mut state = std::mem::take(&mut self.replay.state);
         let node = self.take_down(&mut state).then(|| self.replay.memo.node(&state));
         self.replay.state = state;
-        self.replay.place = node.map(|node| Place { node, is_settled: true });
+        self.replay.place = node.map(|node| Place {
+            node,
+            first: self.replay.memo.first(node),
+            is_settled: true,
+        });
         node
     }
 
@@ -330,7 +354,7 @@ impl Pipeline {
     /// Bring all of the pipeline to where its cycles are.
     #[inline(never)]
     fn settle(&mut self) {
-        let Some(Place { node, is_settled: false }) = self.replay.place else { return };
+        let Some(place @ Place { node, is_settled: false, .. }) = self.replay.place else { return };
         self.ports.free_after(self.replay.settled);
         self.ports.advance(self.begun);
         let mut state = std::mem::take(&mut self.replay.state);
@@ -344,17 +368,17 @@ impl Pipeline {
         let oldest = replay.ended.saturating_sub(LATEST);
         for at in (oldest..replay.ended).rev() {
             let (entry, base) = replay.latest[at % LATEST];
-            let Entry::End(end) = &replay.memo.entries[entry as usize] else { continue };
+            let Entry::End { end, .. } = replay.memo.entries[entry as usize] else { continue };
             if base + u64::from(end.cycles) < floor {
                 break;
             }
-            for (cycle, taken) in (base + 1..).zip(replay.memo.taken(end)) {
+            for (cycle, taken) in (base + 1..).zip(replay.memo.taken(entry, end.cycles)) {
                 if cycle >= floor {
                     self.ports.put(cycle, *taken);
                 }
             }
         }
-        replay.place = Some(Place { node, is_settled: true });
+        replay.place = Some(Place { is_settled: true, ..place });
     }
 }
 

@@ -22,15 +22,33 @@ pub(super) enum Kind {
 /// An access of a block, in cycles from the block's begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    pub(super) kind: Kind,
-    /// Index of its operation.
-    pub(super) operation: u16,
+    /// Index of its operation, and its kind in the two highest bits.
+    what: u16,
     /// When it goes to the memory.
     pub(super) issue: u16,
     /// When a crossing load goes to its second line, or a store's data is there.
     pub(super) second: u16,
     /// What it is answered.
     pub(super) result: u16,
+}
+
+/// Operations beyond are not told apart.
+const OPERATIONS: u64 = 1 << 14;
+
+impl Step {
+    #[inline(always)]
+    pub(super) fn operation(self) -> usize {
+        usize::from(self.what) % OPERATIONS as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn kind(self) -> Kind {
+        match self.what >> 14 {
+            0 => Kind::Load,
+            1 => Kind::Crossing,
+            _ => Kind::Store,
+        }
+    }
 }
 
 /// An access with its answer, in cycles of the program.
@@ -98,10 +116,11 @@ impl Tape for Recorder {
         let [issue, second, result] = [record.issue, record.second, record.answer.cycle]
             .map(|cycle| cycle.saturating_sub(self.base));
         let farthest = issue.max(second).max(result);
+        let operation = at.instruction.wrapping_sub(self.start);
         self.spoiled |= record.answer.faults > 0 || farthest > u64::from(u16::MAX);
+        self.spoiled |= operation >= OPERATIONS;
         self.steps.push(Step {
-            kind: record.kind,
-            operation: at.instruction.wrapping_sub(self.start) as u16,
+            what: operation as u16 | (record.kind as u16) << 14,
             issue: issue as u16,
             second: second as u16,
             result: result as u16,
