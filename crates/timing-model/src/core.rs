@@ -111,6 +111,12 @@ impl Core {
         }
     }
 
+    /// Simulate every block, whatever was seen before.
+    #[cfg(test)]
+    pub(crate) fn simulate_all(&mut self) {
+        self.state.pipeline.simulate_all();
+    }
+
     /// Count for each function, by the addresses of its code, what it takes: before the first block is translated, and
     /// not where only samples are simulated in detail.
     pub fn watch(&mut self, functions: &[Range<u64>]) {
@@ -360,13 +366,8 @@ impl State {
         if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
             self.fetch_code::<true>(block);
         }
-        let last = self.pipeline.run_part(
-            block,
-            operations,
-            slots,
-            &mut self.memory,
-            &mut self.counters,
-        );
+        let last =
+            self.pipeline.run_part(block, operations, slots, &mut self.memory, &mut self.counters);
         if block.system_call {
             self.pipeline.stall(self.calls.take_due());
         }

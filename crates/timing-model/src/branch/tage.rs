@@ -132,9 +132,8 @@ impl Tage {
         let base_direction = self.base[base] >= 2;
         let mut predicted = base_direction;
         if let Some(provider) = provider {
-            let alternate_direction = alternate.map_or(base_direction, |at| {
-                self.entries[usize::from(index[at])][at].counter >= 4
-            });
+            let alternate_direction = alternate
+                .map_or(base_direction, |at| self.entries[usize::from(index[at])][at].counter >= 4);
             let entry = &mut self.entries[usize::from(index[provider])][provider];
             let own = entry.counter >= 4;
             let new = entry.useful == 0 && (entry.counter == 3 || entry.counter == 4);

@@ -193,7 +193,14 @@ impl Memo {
     }
 
     /// Learn that a block took these steps from a node.
-    pub(super) fn learn(&mut self, node: u32, key: Key, steps: &[Step], end: (u32, End), taken: u32) {
+    pub(super) fn learn(
+        &mut self,
+        node: u32,
+        key: Key,
+        steps: &[Step],
+        end: (u32, End),
+        taken: u32,
+    ) {
         let Some(mut at) = self.leg(self.first(node), key) else {
             let next = self.legs[node as usize];
             self.legs[node as usize] = self.entries.len() as u32;

@@ -12,6 +12,8 @@ mod forwarding;
 mod memo;
 mod ports;
 mod replay;
+#[cfg(test)]
+mod replay_tests;
 mod scheduler;
 mod snapshot;
 mod tape;

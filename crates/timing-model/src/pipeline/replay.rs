@@ -125,6 +125,13 @@ impl Replay {
 }
 
 impl Pipeline {
+    /// Look no state up from now on.
+    #[cfg(test)]
+    pub(crate) fn simulate_all(&mut self) {
+        self.leave();
+        self.replay.gain.rest = u32::MAX;
+    }
+
     /// A block was decoded: states are told apart by registers and units that blocks name.
     pub(crate) fn note(&mut self, block: &Block) {
         let (mut named, mut unit_sets) = (self.named, self.unit_sets.clone());
@@ -169,7 +176,8 @@ impl Pipeline {
         memory: &mut Memory,
         counters: &mut Counters,
     ) {
-        let last = self.simulate(block, &block.operations, addresses, memory, counters, &mut Silent);
+        let last =
+            self.simulate(block, &block.operations, addresses, memory, counters, &mut Silent);
         self.end(outcome, last);
         let gain = &mut self.replay.gain;
         if gain.rest > 0 {
@@ -302,7 +310,8 @@ impl Pipeline {
         let base = self.cycle;
         let mut recorder = std::mem::take(&mut self.replay.recorder);
         recorder.begin(block.start, base);
-        let last = self.simulate(block, &block.operations, addresses, memory, counters, &mut recorder);
+        let last =
+            self.simulate(block, &block.operations, addresses, memory, counters, &mut recorder);
         self.end(outcome, last);
         let to = if self.replay.gain.lose() { self.find_place() } else { None };
         if let (Some(from), Some(to)) = (from, to)
@@ -320,7 +329,13 @@ impl Pipeline {
                 begun: (self.begun - base) as u16,
             };
             let taken = self.replay.memo.keep(taken);
-            self.replay.memo.learn(from.node, key(block, outcome), &recorder.steps, (to, end), taken);
+            self.replay.memo.learn(
+                from.node,
+                key(block, outcome),
+                &recorder.steps,
+                (to, end),
+                taken,
+            );
         }
         self.replay.recorder = recorder;
         if self.replay.memo.is_full() {
@@ -334,11 +349,8 @@ impl Pipeline {
         let mut state = std::mem::take(&mut self.replay.state);
         let node = self.take_down(&mut state).then(|| self.replay.memo.node(&state));
         self.replay.state = state;
-        self.replay.place = node.map(|node| Place {
-            node,
-            first: self.replay.memo.first(node),
-            is_settled: true,
-        });
+        self.replay.place =
+            node.map(|node| Place { node, first: self.replay.memo.first(node), is_settled: true });
         node
     }
 
