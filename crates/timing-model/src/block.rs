@@ -47,6 +47,8 @@ pub(crate) struct Part {
 /// A decoded block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
+    /// Among all blocks, in the order of their translation.
+    pub(crate) number: u32,
     pub(crate) start: u64,
     /// Address behind its last instruction.
     pub(crate) end: u64,
@@ -74,6 +76,7 @@ pub(crate) struct Block {
 impl Block {
     pub(crate) fn empty(start: u64) -> Block {
         Block {
+            number: 0,
             start,
             end: start,
             last: start,

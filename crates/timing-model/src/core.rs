@@ -10,17 +10,13 @@ use crate::{
     functions::{FunctionCounts, Functions},
     kernel::SystemCalls,
     memory::Memory,
-    pipeline::{Accesses, Pipeline},
+    pipeline::{Accesses, Addresses, Pipeline, SLOTS},
     report::{Report, Sampled},
     sampling::{Estimate, Figures, Phase, Sampling},
     strings::{Repeats, UNTOUCHED},
     verdict::Refusal,
 };
 use std::ops::Range;
-
-/// Operations of a block whose addresses are told apart; each has one of a load and one of a store.
-const SLOTS: usize = 1024;
-type Slots = [[u64; 2]; SLOTS];
 
 /// What a core needs to know besides its processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +52,7 @@ pub struct Core {
     blocks: Vec<Block>,
     /// Those of the blocks where not all is simulated in detail, else none.
     briefs: Vec<Brief>,
-    slots: Box<Slots>,
+    slots: Box<Addresses>,
     previous: Option<u32>,
     functions: Option<Box<Functions>>,
     state: State,
@@ -115,6 +111,12 @@ impl Core {
         }
     }
 
+    /// Simulate every block, whatever was seen before.
+    #[cfg(test)]
+    pub(crate) fn simulate_all(&mut self) {
+        self.state.pipeline.simulate_all();
+    }
+
     /// Count for each function, by the addresses of its code, what it takes: before the first block is translated, and
     /// not where only samples are simulated in detail.
     pub fn watch(&mut self, functions: &[Range<u64>]) {
@@ -135,7 +137,7 @@ impl Core {
     /// When the block holds an instruction whose result differs from run to run or that the
     /// emulator has not.
     pub fn translate(&mut self, code: &[(u64, &[u8])]) -> Result<u32, Refusal> {
-        let block = self.translator.block(code);
+        let mut block = self.translator.block(code);
         if let Some(refusal) = block.refusal {
             return Err(refusal);
         }
@@ -145,6 +147,8 @@ impl Core {
         if self.state.sampling.is_on() {
             self.briefs.push(block.brief());
         }
+        block.number = self.blocks.len() as u32;
+        self.state.pipeline.note(&block);
         self.blocks.push(block);
         Ok(self.blocks.len() as u32 - 1)
     }
@@ -316,13 +320,13 @@ impl State {
 
     /// Charge a block that went on at `next`; its brief is there where not all is simulated in detail.
     #[inline]
-    fn run(&mut self, block: &Block, next: u64, slots: &mut Slots, brief: Option<&mut Brief>) {
+    fn run(&mut self, block: &Block, next: u64, slots: &mut Addresses, brief: Option<&mut Brief>) {
         let before = self.counters.instructions;
         if block.exit == Exit::Repeat {
             self.run_repeat(block, next, slots);
         } else {
             match self.sampling.phase {
-                Phase::Detailed => self.run_detailed(block, next, slots, &block.operations),
+                Phase::Detailed => self.run_detailed(block, next, slots),
                 Phase::Warm => self.run_warm(block, next, slots),
                 Phase::Near => self.pass::<true>(block, next),
                 Phase::Skip => self.pass::<false>(block, next),
@@ -341,33 +345,39 @@ impl State {
         }
     }
 
-    /// Charge some first operations of a block, and its branch.
+    /// Charge a block, and its branch.
     #[inline(always)]
-    fn run_detailed(&mut self, block: &Block, next: u64, slots: &Slots, operations: &[Operation]) {
+    fn run_detailed(&mut self, block: &Block, next: u64, slots: &Addresses) {
+        if block.system_call {
+            return self.run_part(block, next, slots, &block.operations);
+        }
         self.counters.instructions += block.instructions;
         if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
             self.fetch_code::<true>(block);
         }
-        self.pipeline.begin(block.uops);
-        let mut last = 0;
-        for (at, operation) in operations.iter().enumerate() {
-            let accesses = Accesses {
-                addresses: &slots[at % SLOTS],
-                instruction: block.start.wrapping_add(at as u64),
-            };
-            last = self.pipeline.execute(operation, accesses, &mut self.memory, &mut self.counters);
+        let outcome = self.branch(block, next);
+        self.pipeline.run(block, outcome, slots, &mut self.memory, &mut self.counters);
+    }
+
+    /// Charge some first operations of a block, what a system call takes after them, and the block's branch.
+    #[inline(never)]
+    fn run_part(&mut self, block: &Block, next: u64, slots: &Addresses, operations: &[Operation]) {
+        self.counters.instructions += block.instructions;
+        if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
+            self.fetch_code::<true>(block);
         }
+        let last =
+            self.pipeline.run_part(block, operations, slots, &mut self.memory, &mut self.counters);
         if block.system_call {
             self.pipeline.stall(self.calls.take_due());
         }
-        if block.exit != Exit::Fall {
-            self.branch::<true>(block, next, last);
-        }
+        let outcome = self.branch(block, next);
+        self.pipeline.end(outcome, last);
     }
 
     /// Let caches, buffers and predictors follow, at no time but the operating system's.
     #[inline(always)]
-    fn run_warm(&mut self, block: &Block, next: u64, slots: &Slots) {
+    fn run_warm(&mut self, block: &Block, next: u64, slots: &Addresses) {
         self.counters.instructions += block.instructions;
         if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
             self.fetch_code::<false>(block);
@@ -381,9 +391,7 @@ impl State {
             }
         }
         self.stall_for_system(block);
-        if block.exit != Exit::Fall {
-            self.branch::<false>(block, next, 0);
-        }
+        self.branch(block, next);
     }
 
     /// Count a block whose accesses were noted; predictors follow where `NEAR`.
@@ -395,8 +403,8 @@ impl State {
             self.code_line = block.lines.1;
         }
         self.stall_for_system(block);
-        if NEAR && block.exit != Exit::Fall {
-            self.branch::<false>(block, next, 0);
+        if NEAR {
+            self.branch(block, next);
         } else {
             self.counters.branches += u64::from(block.exit != Exit::Fall);
         }
@@ -414,7 +422,7 @@ impl State {
 
     /// A block that ends in a repeated string instruction, of which each element is one execution.
     #[inline(never)]
-    fn run_repeat(&mut self, block: &Block, next: u64, slots: &mut Slots) {
+    fn run_repeat(&mut self, block: &Block, next: u64, slots: &mut Addresses) {
         let Some((repeated, before)) = block.operations.split_last() else { return };
         let continues = self.repeats.continues(block.last);
         if self.notes_accesses {
@@ -433,7 +441,7 @@ impl State {
         let detailed = self.sampling.phase == Phase::Detailed;
         if !before.is_empty() {
             if detailed {
-                self.run_detailed(block, next, slots, before);
+                self.run_part(block, next, slots, before);
             } else {
                 self.counters.instructions += block.instructions;
                 self.counters.branches += 1;
@@ -472,22 +480,15 @@ impl State {
         self.code_line = block.lines.1;
     }
 
+    /// Let the predictors meet the branch of a block that went on at `next`.
     #[inline(always)]
-    fn branch<const TIMED: bool>(&mut self, block: &Block, next: u64, resolved: u64) {
-        self.counters.branches += 1;
-        match self.predictors.meet(block, next) {
-            Outcome::Straight => {}
-            Outcome::Taken(bubble) => {
-                if TIMED {
-                    self.pipeline.taken(bubble);
-                }
-            }
-            Outcome::Mispredicted => {
-                self.counters.mispredicts += 1;
-                if TIMED {
-                    self.pipeline.redirect(resolved);
-                }
-            }
+    fn branch(&mut self, block: &Block, next: u64) -> Outcome {
+        if block.exit == Exit::Fall {
+            return Outcome::Straight;
         }
+        self.counters.branches += 1;
+        let outcome = self.predictors.meet(block, next);
+        self.counters.mispredicts += u64::from(outcome == Outcome::Mispredicted);
+        outcome
     }
 }

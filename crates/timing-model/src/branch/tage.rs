@@ -15,9 +15,9 @@ struct Entry {
 #[derive(Clone, Copy)]
 struct Folded {
     bits: u32,
-    value: [u32; TABLES],
+    value: [u16; TABLES],
     /// The bit at which the oldest direction of each length leaves.
-    leaves: [u32; TABLES],
+    leaves: [u16; TABLES],
 }
 
 impl Folded {
@@ -27,11 +27,11 @@ impl Folded {
 
     /// Shift a direction in and the oldest ones out; these are all ones where they were taken.
     #[inline(always)]
-    fn push(&mut self, new: u32, old: &[u32; TABLES]) {
-        let mask = (1 << self.bits) - 1;
+    fn push(&mut self, new: u16, old: &[u16; TABLES]) {
+        let highest = self.bits - 1;
+        let mask = u16::MAX >> (15 - highest);
         for ((value, old), leaves) in self.value.iter_mut().zip(old).zip(self.leaves) {
-            let shifted = (*value << 1 | new) ^ old & leaves;
-            *value = (shifted ^ shifted >> self.bits) & mask;
+            *value = (*value << 1 & mask) ^ *value >> highest ^ new ^ old & leaves;
         }
     }
 }
@@ -42,8 +42,8 @@ const TAG_BITS: u32 = 11;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hashes {
     base: u32,
-    index: [u32; TABLES],
-    tag: u32,
+    index: [u16; TABLES],
+    tag: u16,
 }
 
 impl Hashes {
@@ -51,8 +51,8 @@ impl Hashes {
         let pc = (address ^ address >> 17) as u32;
         Hashes {
             base: pc ^ pc >> 13,
-            index: std::array::from_fn(|at| pc ^ pc >> (5 + at as u32)),
-            tag: pc ^ pc >> 7,
+            index: std::array::from_fn(|at| (pc ^ pc >> (5 + at as u32)) as u16),
+            tag: (pc ^ pc >> 7) as u16,
         }
     }
 }
@@ -60,18 +60,16 @@ impl Hashes {
 /// A base predictor and tagged tables of growing history length.
 pub(crate) struct Tage {
     base: Vec<u8>,
-    /// All tables, one behind the other.
-    entries: Vec<Entry>,
-    /// Where each begins.
-    begins: [u32; TABLES],
+    /// All tables: their entries of one index side by side.
+    entries: Vec<[Entry; TABLES]>,
     lengths: [u32; TABLES],
     index: Folded,
     tag: Folded,
     other_tag: Folded,
     used: usize,
-    table_mask: u32,
+    table_mask: u16,
     /// All ones for taken.
-    history: Box<[u32; HISTORY]>,
+    history: Box<[u16; HISTORY]>,
     position: usize,
     /// The last 64 directions.
     recent: u64,
@@ -89,14 +87,13 @@ impl Tage {
         }
         Tage {
             base: vec![1; 1 << base_bits],
-            entries: vec![Entry::default(); TABLES << table_bits],
-            begins: std::array::from_fn(|at| (at as u32) << table_bits),
+            entries: vec![[Entry::default(); TABLES]; 1 << table_bits],
             lengths,
             index: Folded::new(table_bits, &lengths),
             tag: Folded::new(TAG_BITS, &lengths),
             other_tag: Folded::new(TAG_BITS - 1, &lengths),
             used: history_lengths.len().min(TABLES),
-            table_mask: (1 << table_bits) - 1,
+            table_mask: u16::MAX >> (16 - table_bits),
             history: Box::new([0; HISTORY]),
             position: 0,
             recent: 0,
@@ -115,29 +112,29 @@ impl Tage {
     #[inline(never)]
     pub(crate) fn predict(&mut self, hashes: &Hashes, taken: bool) -> bool {
         let base = hashes.base as usize & (self.base.len() - 1);
-        let mut index = [0_u32; TABLES];
-        let mut tag = [0_u32; TABLES];
+        let mut index = [0_u16; TABLES];
+        let mut tag = [0_u16; TABLES];
         for at in 0..TABLES {
-            index[at] =
-                (hashes.index[at] ^ self.index.value[at]) & self.table_mask | self.begins[at];
+            index[at] = (hashes.index[at] ^ self.index.value[at]) & self.table_mask;
             let mixed = hashes.tag ^ self.tag.value[at] ^ self.other_tag.value[at] << 1;
             tag[at] = (mixed & ((1 << TAG_BITS) - 1)) + 1;
         }
-        let mut hits = 0_u32;
-        for at in 0..TABLES {
-            let found = u32::from(self.entries[index[at] as usize].tag) == tag[at];
-            hits |= u32::from(found) << at;
-        }
+        let held: [u16; TABLES] =
+            std::array::from_fn(|at| self.entries[usize::from(index[at])][at].tag);
+        // A byte for each table.
+        let hits: [u8; TABLES] =
+            std::array::from_fn(|at| if held[at] == tag[at] { u8::MAX } else { 0 });
+        let hits = u64::from_le_bytes(hits);
         // Tables that are not used are never filled, so nothing is found there.
-        let provider = hits.checked_ilog2();
-        let alternate = provider.and_then(|at| (hits ^ 1 << at).checked_ilog2());
+        let longest = |hits: u64| hits.checked_ilog2().map(|bit| bit as usize / 8 % TABLES);
+        let provider = longest(hits);
+        let alternate = provider.and_then(|at| longest(hits & !(0xff << (8 * at))));
         let base_direction = self.base[base] >= 2;
         let mut predicted = base_direction;
         if let Some(provider) = provider {
-            let alternate_direction = alternate.map_or(base_direction, |at| {
-                self.entries[index[at as usize % TABLES] as usize].counter >= 4
-            });
-            let entry = &mut self.entries[index[provider as usize % TABLES] as usize];
+            let alternate_direction = alternate
+                .map_or(base_direction, |at| self.entries[usize::from(index[at])][at].counter >= 4);
+            let entry = &mut self.entries[usize::from(index[provider])][provider];
             let own = entry.counter >= 4;
             let new = entry.useful == 0 && (entry.counter == 3 || entry.counter == 4);
             predicted = if new && self.distrust_new >= 0 { alternate_direction } else { own };
@@ -160,7 +157,7 @@ impl Tage {
             self.base[base] = count(self.base[base], taken, 3);
         }
         if predicted != taken {
-            self.allocate(provider.map_or(0, |at| at as usize + 1), &index, &tag, taken);
+            self.allocate(provider.map_or(0, |at| at + 1), &index, &tag, taken);
         }
         self.push(taken);
         predicted == taken
@@ -168,14 +165,14 @@ impl Tage {
 
     /// Give a mispredicted branch an entry with longer history.
     #[inline(never)]
-    fn allocate(&mut self, from: usize, index: &[u32; TABLES], tag: &[u32; TABLES], taken: bool) {
+    fn allocate(&mut self, from: usize, index: &[u16; TABLES], tag: &[u16; TABLES], taken: bool) {
         let mut placed = 0;
         let mut at = from;
         while at < self.used && placed < 2 {
-            let entry = &mut self.entries[index[at] as usize];
+            let entry = &mut self.entries[usize::from(index[at])][at];
             if entry.useful == 0 {
                 let counter = if taken { 4 } else { 3 };
-                *entry = Entry { tag: tag[at] as u16, counter, useful: 0 };
+                *entry = Entry { tag: tag[at], counter, useful: 0 };
                 placed += 1;
                 at += 1;
                 self.pressure = (self.pressure - 1).max(0);
@@ -186,7 +183,7 @@ impl Tage {
         }
         if self.pressure > 1024 {
             self.pressure = 0;
-            for entry in &mut self.entries {
+            for entry in self.entries.as_flattened_mut() {
                 entry.useful >>= 1;
             }
         }
@@ -195,9 +192,9 @@ impl Tage {
     /// Add a direction to the history.
     #[inline(always)]
     pub(crate) fn push(&mut self, taken: bool) {
-        let new = u32::from(taken);
+        let new = u16::from(taken);
         let position = self.position;
-        self.history[position % HISTORY] = 0_u32.wrapping_sub(new);
+        self.history[position % HISTORY] = 0_u16.wrapping_sub(new);
         let old = self
             .lengths
             .map(|length| self.history[position.wrapping_sub(length as usize) % HISTORY]);

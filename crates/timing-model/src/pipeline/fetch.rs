@@ -38,6 +38,23 @@ impl Fetch {
         first
     }
 
+    /// The cycle and how much of it is used.
+    pub(crate) fn at(&self) -> (u64, u64) {
+        (self.cycle, self.used)
+    }
+
+    /// The same, as it is once something is fetched with rename where it is.
+    pub(crate) fn from(&self, rename: u64) -> (u64, u64) {
+        let least = rename.saturating_sub(self.ahead);
+        if self.cycle < least { (least, 0) } else { (self.cycle, self.used) }
+    }
+
+    /// Go on where fetch was once.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, cycle: u64, used: u64) {
+        (self.cycle, self.used) = (cycle, used);
+    }
+
     /// A taken branch ends the group.
     #[inline(always)]
     pub(crate) fn taken(&mut self) {

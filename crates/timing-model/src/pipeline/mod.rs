@@ -3,25 +3,43 @@
 //! Each instruction is taken once, in program order, and given the cycles at which it is renamed,
 //! issues, is done and retires: after its operands, its ports, its queue entries and those before it.
 //! That is the graph model of Fields et al. (ISCA 2001) solved on the fly; no cycle is simulated
-//! twice and none in which nothing happens.
+//! twice and none in which nothing happens. Nor is a block that meets the pipeline in a state in which it met it before
+//! (see `replay`).
 
+mod access;
 mod fetch;
 mod forwarding;
+mod memo;
 mod ports;
+mod replay;
+#[cfg(test)]
+mod replay_tests;
 mod scheduler;
+mod snapshot;
+mod tape;
 mod window;
 
 use crate::{
+    block::Block,
+    branch::Outcome,
     counters::Counters,
     cpu::Cpu,
     decode::{Operation, flag},
     memory::Memory,
 };
+use access::crosses;
 use fetch::Fetch;
 use forwarding::StoreForwarding;
 use ports::Ports;
+use replay::Replay;
 use scheduler::Scheduler;
+use tape::{Answer, Kind, Record, Silent, Tape};
 use window::Window;
+
+/// Operations of a block whose addresses are told apart.
+pub(crate) const SLOTS: usize = 1024;
+/// Addresses of a block's operations: of the load and of the store of each.
+pub(crate) type Addresses = [[u64; 2]; SLOTS];
 
 /// The addresses an instruction accesses.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +51,13 @@ pub(crate) struct Accesses<'a> {
 }
 
 impl Accesses<'_> {
+    /// Those of an operation of a block.
+    #[inline(always)]
+    fn of<'a>(block: &Block, at: usize, addresses: &'a Addresses) -> Accesses<'a> {
+        let instruction = block.start.wrapping_add(at as u64);
+        Accesses { addresses: &addresses[at % SLOTS], instruction }
+    }
+
     #[inline(always)]
     pub(crate) fn load(&self) -> u64 {
         self.addresses[0]
@@ -61,6 +86,8 @@ fn waits(flags: u16) -> bool {
 pub(crate) struct Pipeline {
     /// Cycle in which µops are being renamed, and how many were.
     cycle: u64,
+    /// That in which the last block began.
+    begun: u64,
     renamed: u64,
     width: u64,
     penalty: u64,
@@ -84,6 +111,10 @@ pub(crate) struct Pipeline {
     written: u64,
     /// Cycles lost to the operating system.
     stalled: u64,
+    /// Registers that blocks name are below, and unpipelined units that they use.
+    named: usize,
+    unit_sets: Vec<u8>,
+    replay: Replay,
 }
 
 impl Pipeline {
@@ -97,6 +128,7 @@ impl Pipeline {
             AccessPorts { load: set(&cpu.ports.load), store_data: set(&cpu.ports.store_data) };
         Pipeline {
             cycle: 0,
+            begun: 0,
             renamed: 0,
             width: cpu.frontend.rename_width,
             penalty: cpu.frontend.mispredict_penalty,
@@ -118,6 +150,9 @@ impl Pipeline {
             retire_width: cpu.window.retire_width,
             written: 0,
             stalled: 0,
+            named: 0,
+            unit_sets: Vec::new(),
+            replay: Replay::new(),
         }
     }
 
@@ -136,20 +171,65 @@ impl Pipeline {
         self.cycle
     }
 
+    /// Take some first operations of a block through the pipeline, and nothing else: what follows it is up to the caller.
+    #[inline(never)]
+    pub(crate) fn run_part(
+        &mut self,
+        block: &Block,
+        operations: &[Operation],
+        addresses: &Addresses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) -> u64 {
+        self.leave();
+        self.simulate(block, operations, addresses, memory, counters, &mut Silent)
+    }
+
+    /// Take operations of a block through the pipeline; answers when the result of the last one is there.
+    #[inline(always)]
+    fn simulate(
+        &mut self,
+        block: &Block,
+        operations: &[Operation],
+        addresses: &Addresses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+        tape: &mut impl Tape,
+    ) -> u64 {
+        self.begin(block.uops);
+        let mut last = 0;
+        for (at, operation) in operations.iter().enumerate() {
+            let accesses = Accesses::of(block, at, addresses);
+            last = self.step_as_usual(operation, accesses, memory, counters, tape);
+        }
+        last
+    }
+
+    /// The block has ended, and its branch was predicted so; its last result is there at `resolved`.
+    #[inline(always)]
+    pub(crate) fn end(&mut self, outcome: Outcome, resolved: u64) {
+        match outcome {
+            Outcome::Straight => {}
+            Outcome::Taken(bubble) => self.taken(bubble),
+            Outcome::Mispredicted => self.redirect(resolved),
+        }
+    }
+
     /// Begin a block of `uops`.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, uops: u64) {
+    fn begin(&mut self, uops: u64) {
         let ready = self.fetch.take(uops, self.cycle);
         if ready > self.cycle {
             self.cycle = ready;
             self.renamed = 0;
         }
+        self.begun = self.cycle;
         self.ports.advance(self.cycle);
     }
 
     /// A taken branch, with the front end's bubble.
     #[inline(always)]
-    pub(crate) fn taken(&mut self, bubble: u64) {
+    fn taken(&mut self, bubble: u64) {
         self.fetch.taken();
         if bubble > 0 {
             self.fetch.stall(bubble);
@@ -158,12 +238,13 @@ impl Pipeline {
 
     /// The front end waits for code.
     pub(crate) fn wait_for_code(&mut self, cycles: u64) {
+        self.leave();
         self.fetch.stall(cycles);
     }
 
     /// A branch that is resolved at `resolved` was mispredicted.
     #[inline(always)]
-    pub(crate) fn redirect(&mut self, resolved: u64) {
+    fn redirect(&mut self, resolved: u64) {
         self.cycle = self.cycle.max(resolved + self.penalty);
         self.renamed = 0;
         self.fetch.restart(self.cycle);
@@ -171,6 +252,7 @@ impl Pipeline {
 
     /// The operating system takes the core for some cycles once all before has retired.
     pub(crate) fn stall(&mut self, cycles: u64) {
+        self.leave();
         self.retired = self.retired.max(self.cycle) + cycles;
         self.retired_in_cycle = 0;
         self.stalled += cycles;
@@ -181,8 +263,21 @@ impl Pipeline {
 
     /// Rename stops for some cycles.
     pub(crate) fn pause(&mut self, cycles: u64) {
+        self.leave();
         self.cycle += cycles;
         self.renamed = 0;
+    }
+
+    /// Take one instruction through the pipeline that stands by itself.
+    pub(crate) fn execute(
+        &mut self,
+        op: &Operation,
+        at: Accesses<'_>,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) {
+        self.leave();
+        self.step(op.flags, op, at, memory, counters, &mut Silent);
     }
 
     /// Take one instruction through the pipeline; answers when its result is there.
@@ -190,37 +285,39 @@ impl Pipeline {
     /// What an instruction does decides by itself most of what there is to do, so each usual case is
     /// compiled apart.
     #[inline(always)]
-    pub(crate) fn execute(
+    fn step_as_usual(
         &mut self,
         op: &Operation,
         at: Accesses<'_>,
         memory: &mut Memory,
         counters: &mut Counters,
+        tape: &mut impl Tape,
     ) -> u64 {
         const LOAD_STORE: u16 = flag::LOAD | flag::STORE;
         const MOVED_LOAD: u16 = flag::LOAD | flag::FREE;
         const MOVED_STORE: u16 = flag::STORE | flag::FREE;
         match op.flags {
-            0 => self.step(0, op, at, memory, counters),
-            flag::LOAD => self.step(flag::LOAD, op, at, memory, counters),
-            flag::STORE => self.step(flag::STORE, op, at, memory, counters),
-            LOAD_STORE => self.step(LOAD_STORE, op, at, memory, counters),
-            flag::FREE => self.step(flag::FREE, op, at, memory, counters),
-            MOVED_LOAD => self.step(MOVED_LOAD, op, at, memory, counters),
-            MOVED_STORE => self.step(MOVED_STORE, op, at, memory, counters),
-            _ => self.execute_rare(op, at, memory, counters),
+            0 => self.step(0, op, at, memory, counters, tape),
+            flag::LOAD => self.step(flag::LOAD, op, at, memory, counters, tape),
+            flag::STORE => self.step(flag::STORE, op, at, memory, counters, tape),
+            LOAD_STORE => self.step(LOAD_STORE, op, at, memory, counters, tape),
+            flag::FREE => self.step(flag::FREE, op, at, memory, counters, tape),
+            MOVED_LOAD => self.step(MOVED_LOAD, op, at, memory, counters, tape),
+            MOVED_STORE => self.step(MOVED_STORE, op, at, memory, counters, tape),
+            _ => self.step_rare(op, at, memory, counters, tape),
         }
     }
 
     #[inline(never)]
-    fn execute_rare(
+    fn step_rare(
         &mut self,
         op: &Operation,
         at: Accesses<'_>,
         memory: &mut Memory,
         counters: &mut Counters,
+        tape: &mut impl Tape,
     ) -> u64 {
-        self.step(op.flags, op, at, memory, counters)
+        self.step(op.flags, op, at, memory, counters, tape)
     }
 
     /// `flags` are those of `op`, as a constant where that is known.
@@ -232,6 +329,7 @@ impl Pipeline {
         at: Accesses<'_>,
         memory: &mut Memory,
         counters: &mut Counters,
+        tape: &mut impl Tape,
     ) -> u64 {
         let is = |flag: u16| flags & flag != 0;
         let renamed = self.rename(flags, op);
@@ -255,9 +353,9 @@ impl Pipeline {
         if is(flag::LOAD) {
             let begin = if is(flag::SERIAL) { ready.max(address_ready) } else { address_ready };
             issued = self.ports.take(self.access_ports.load, begin);
-            let done = self.load(op, at, issued, memory, counters);
-            faults = memory.take_faults();
-            ready = ready.max(done + faults);
+            let answer = self.load(op, at, issued, memory, counters, tape);
+            faults = answer.faults;
+            ready = ready.max(answer.cycle + faults);
         }
         let result = if is(flag::FREE) {
             ready
@@ -299,16 +397,13 @@ impl Pipeline {
             self.loads.push(retired);
         }
         if is(flag::STORE) {
-            let there = if is(flag::STREAMING) {
-                memory.store_streaming::<true>(retired, at.store())
-            } else {
-                write(op, at, retired, memory, counters)
-            };
-            // After those before it.
-            self.written = there.max(self.written + 1);
+            let answer = tape
+                .play()
+                .unwrap_or_else(|| self.store(op, at, [retired, data], memory, counters));
+            tape.record(at, Record { kind: Kind::Store, issue: retired, second: data, answer });
+            self.written = answer.cycle;
             self.stores.push(self.written);
-            self.forwarding.store(at.store(), op.bytes, data, self.written);
-            faults += memory.take_faults();
+            faults += answer.faults;
         }
         if faults > 0 {
             self.stall(faults);
@@ -356,18 +451,21 @@ impl Pipeline {
         &mut self,
         op: &Operation,
         at: Accesses<'_>,
-        issued: u64,
+        issue: u64,
         memory: &mut Memory,
         counters: &mut Counters,
-    ) -> u64 {
-        let mut done = memory.load::<true>(issued, at.load(), at.instruction, counters);
-        if (at.load() & 63) + u64::from(op.bytes) > 64 {
-            let second = self.ports.take(self.access_ports.load, issued);
-            let end = at.load() + u64::from(op.bytes) - 1;
-            done = done.max(memory.load::<true>(second, end, at.instruction, counters));
+        tape: &mut impl Tape,
+    ) -> Answer {
+        let (mut kind, mut second) = (Kind::Load, issue);
+        if crosses(at.load(), op.bytes) {
+            kind = Kind::Crossing;
+            second = self.ports.take(self.access_ports.load, issue);
         }
-        done += u64::from(op.load_extra);
-        self.forwarding.load(at.load(), op.bytes, issued, done)
+        let answer = tape.play().unwrap_or_else(|| {
+            access::load(&self.forwarding, op, at, [issue, second], memory, counters)
+        });
+        tape.record(at, Record { kind, issue, second, answer });
+        answer
     }
 
     /// In-order retirement of `uops` that are done at `done`; answers the cycle.
@@ -386,23 +484,5 @@ impl Pipeline {
             }
         }
         retired
-    }
-}
-
-/// When a store that retired is in the cache.
-#[inline(always)]
-fn write(
-    op: &Operation,
-    at: Accesses<'_>,
-    retired: u64,
-    memory: &mut Memory,
-    counters: &mut Counters,
-) -> u64 {
-    let there = memory.store::<true>(retired, at.store(), at.instruction, counters);
-    if (at.store() & 63) + u64::from(op.bytes) > 64 {
-        let end = at.store() + u64::from(op.bytes) - 1;
-        memory.store::<true>(retired, end, at.instruction, counters).max(there)
-    } else {
-        there
     }
 }

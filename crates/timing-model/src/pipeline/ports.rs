@@ -2,7 +2,7 @@
 
 use crate::decode::PORT_SETS;
 
-const RING: usize = 4096;
+pub(super) const RING: usize = 4096;
 /// Cycles that are cleared at once.
 const STRIDE: u64 = 256;
 
@@ -20,6 +20,9 @@ pub(crate) struct Ports {
     /// For each cycle from `floor` on, which ports are taken.
     ring: [u16; RING],
     sets: [Set; PORT_SETS],
+    used_sets: usize,
+    /// The last cycle in which one is taken.
+    top: u64,
     /// No µop asks for an earlier cycle any more.
     floor: u64,
 }
@@ -30,7 +33,7 @@ impl Ports {
         for (slot, set) in all.iter_mut().zip(sets) {
             slot.ports = (*set).max(1);
         }
-        Ports { ring: [0; RING], sets: all, floor: 0 }
+        Ports { ring: [0; RING], sets: all, used_sets: sets.len().min(PORT_SETS), top: 0, floor: 0 }
     }
 
     /// From now on no µop asks for a cycle before `cycle`.
@@ -55,6 +58,38 @@ impl Ports {
         self.floor = floor;
     }
 
+    /// The last cycle in which a port is taken.
+    pub(super) fn top(&self) -> u64 {
+        self.top
+    }
+
+    /// The cycle before which nothing is known any more.
+    pub(super) fn floor(&self) -> u64 {
+        self.floor
+    }
+
+    /// The ports that are taken in a cycle.
+    pub(super) fn taken(&self, cycle: u64) -> u16 {
+        self.ring[cycle as usize % RING]
+    }
+
+    /// Free all ports after `cycle`, which is not before [`Ports::floor`].
+    pub(super) fn free_after(&mut self, cycle: u64) {
+        for cycle in cycle + 1..=self.top {
+            self.ring[cycle as usize % RING] = 0;
+        }
+        self.top = cycle;
+        for set in &mut self.sets[..self.used_sets] {
+            (set.from, set.to) = (0, 0);
+        }
+    }
+
+    /// Take just these ports in a cycle.
+    pub(super) fn put(&mut self, cycle: u64, ports: u16) {
+        self.ring[cycle as usize % RING] = ports;
+        self.top = self.top.max(cycle);
+    }
+
     /// Take a slot on one of the ports of `set`, at cycle `earliest` or later; answers the cycle.
     #[inline(always)]
     pub(crate) fn take(&mut self, set: u8, earliest: u64) -> u64 {
@@ -72,6 +107,7 @@ impl Ports {
                     return at;
                 }
                 *used |= port;
+                self.top = self.top.max(at);
                 if last || at > begin {
                     set.note(begin, at + u64::from(last));
                 }

@@ -49,6 +49,36 @@ impl Scheduler {
         issue.min(self.now + RING as u64 - 1)
     }
 
+    /// Hand out those that leave after `now`: in how many cycles from then, and how many.
+    pub(super) fn each_later(&mut self, now: u64, mut hand: impl FnMut(u64, u16)) {
+        self.advance(now);
+        let (mut waiting, mut ahead) = (self.waiting, 0);
+        while waiting > 0 {
+            ahead += 1;
+            let count = self.leaving[(self.now + ahead) as usize % RING];
+            if count > 0 {
+                hand(self.now + ahead - now, count);
+                waiting -= u64::from(count);
+            }
+        }
+    }
+
+    /// Let all leave, and go on at `now`.
+    pub(super) fn clear(&mut self, now: u64) {
+        let mut at = self.now;
+        while self.waiting > 0 {
+            at += 1;
+            self.waiting -= u64::from(std::mem::take(&mut self.leaving[at as usize % RING]));
+        }
+        self.now = now;
+    }
+
+    /// Let `count` entries be taken until `cycle`.
+    pub(super) fn put(&mut self, cycle: u64, count: u16) {
+        self.leaving[cycle as usize % RING] = count;
+        self.waiting += u64::from(count);
+    }
+
     /// Take off all that leave up to `cycle`.
     fn advance(&mut self, cycle: u64) {
         if cycle <= self.now {

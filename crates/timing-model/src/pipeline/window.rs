@@ -30,6 +30,18 @@ impl Window {
         self.oldest += 1;
     }
 
+    /// When the entries that may still be taken leave, the last one first.
+    pub(crate) fn latest(&self) -> impl Iterator<Item = u64> {
+        (self.oldest..self.next).rev().map(|at| self.left[at % RING])
+    }
+
+    /// Set when these entries leave, in the same order.
+    pub(crate) fn set_latest(&mut self, cycles: impl Iterator<Item = u64>) {
+        for (at, cycle) in (self.oldest..self.next).rev().zip(cycles) {
+            self.left[at % RING] = cycle;
+        }
+    }
+
     /// Take no, one or two entries that leave at `cycle`.
     #[inline(always)]
     pub(crate) fn push_few(&mut self, cycle: u64, entries: u64) {
