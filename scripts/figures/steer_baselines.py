@@ -3,7 +3,7 @@
 The targets are targets=N of steer.py's for each space, the same for every row; nothing goes from one target to the next. All have budget=TIME of the clock for
 each target (or `cpu:TIME`, of processors), of one thread; parts=N targets at once. What is known of the seeds before a search (their vectors, what the leak rule sees) is
 computed beforehand, and the search's own plain edits and second phase are left out (--as-found). A language model draws a batch to its end, whatever
-the time. data and seeds are as in steer.py. Draws docs/results/steer-baselines-SPACE.svg. Some fifty minutes on two cores; targets=4 budget=5s is done in twelve."""
+the time. data and seeds are as in steer.py. Draws curves for each space into docs/results. Some fifty minutes on two cores; targets=4 budget=5s is done in twelve."""
 import json
 import random
 import sys

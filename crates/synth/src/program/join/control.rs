@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn a_loop_goes_up_to_a_parameter_that_is_left_as_it_is() {
         let judge = judge();
-        let text = joined(&judge, &[FIRST, SECOND], Join::Loop, "", 1).expect("they fit");
+        let plain = "kernel void B(global float* a, global float* c) {\n  a[1] = c[0];\n}\n";
+        let text = joined(&judge, &[FIRST, plain], Join::Loop, "", 1).expect("they fit");
         let head = text.split("for (int ").nth(1).expect("a loop around it");
         let counter = head.split(" = 0; ").next().expect("one");
         assert!(
