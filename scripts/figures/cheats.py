@@ -15,7 +15,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools import rows, stampmill
+from tools import rows, stampmill, wilson
 
 SETTINGS = {"programs": "crates/timing/programs", "cheats": "crates/edits/tests/cheats", "problems": "16", "budget": "2", "jobs": "2", "seed": "32"}
 THRESHOLD = 1.1
@@ -165,12 +165,11 @@ CHEATS = {
 }
 
 
-def wilson(part, whole):
+def interval(part, whole):
     if not whole:
         return "none"
-    z, p = 1.959964, part / whole
-    middle, half = (p + z * z / (2 * whole)) / (1 + z * z / whole), z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole)) / (1 + z * z / whole)
-    return f"{100 * p:.1f} % [{100 * max(0, middle - half):.1f}, {100 * min(1, middle + half):.1f}]"
+    low, high = wilson(part, whole)
+    return f"{100 * (part / whole):.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def head(text, key):
@@ -303,10 +302,10 @@ def run(program, _, settings, work):
     wrongly = [[row["src_id"], row["method"], row["verdict"], row.get("detail", "").replace("|", "\\|")[:160]] for row in whole if row["method"] in honest_kinds and row["verdict"] != "accepted"]
     return {
         "summary": {"columns": ["figure", "of", "share, 95 % interval"], "rows": [
-            ["honest edits accepted", f"{accepted} of {edits}", wilson(accepted, edits)],
-            ["cheats by hand that gain nothing (recall)", f"{hand[1]} of {hand[0]}", wilson(hand[1], hand[0])],
-            ["cheats by rule that gain nothing (recall)", f"{rule[1]} of {rule[0]}", wilson(rule[1], rule[0])],
-            ["candidates stopped that cheat (precision)", f"{both[1]} of {both[1] + refused}", wilson(both[1], both[1] + refused)],
+            ["honest edits accepted", f"{accepted} of {edits}", interval(accepted, edits)],
+            ["cheats by hand that gain nothing (recall)", f"{hand[1]} of {hand[0]}", interval(hand[1], hand[0])],
+            ["cheats by rule that gain nothing (recall)", f"{rule[1]} of {rule[0]}", interval(rule[1], rule[0])],
+            ["candidates stopped that cheat (precision)", f"{both[1]} of {both[1] + refused}", interval(both[1], both[1] + refused)],
         ]},
         "honest": {"columns": ["honest edits", "candidates", "accepted", "faster by 10 %", "verdicts"], "rows": [list(one) for one in good]},
         "by-rule": {"columns": ["cheats by rule", "candidates", "accepted", "count as faster", "verdicts"], "rows": [list(one) for one in by_rule]},

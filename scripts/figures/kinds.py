@@ -9,7 +9,7 @@ import struct
 from html import escape
 from pathlib import Path
 
-from tools import percent, stampmill
+from tools import percent, stampmill, wilson
 
 SETTINGS = {"drawn": "", "folds": "", "jobs": "2", "picture": ""}
 KINDS = ("lstm", "hole", "infill")
@@ -18,13 +18,6 @@ TOKENS = {"lstm": "characters", "hole": "lexemes and parts of them", "infill": "
 FILES = ("config.json", "tokenizer.json", "seen.safetensors", "training-set.safetensors")
 COLORS = {"lstm": "#d1495b", "hole": "#b8860b", "infill": "#1f6fb4"}
 WIDTH, HEIGHT, LEFT, TOP = 640, 360, 56, 16
-
-
-def interval(part, whole):
-    """Wilson's, 95 %."""
-    z, p = 1.959964, part / whole
-    middle, half = p + z * z / (2 * whole), z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole))
-    return [max(0.0, (middle - half) / (1 + z * z / whole)), min(1.0, (middle + half) / (1 + z * z / whole))]
 
 
 def lines(path):
@@ -54,7 +47,7 @@ def bits(loss):
 def compiled(told):
     """How many compile, of how many, and the interval of their share."""
     part = round(told["compile_rate"] * told["samples"])
-    return part, interval(part, told["samples"])
+    return part, wilson(part, told["samples"])
 
 
 def cell(told):

@@ -1,6 +1,6 @@
 """How fast and how true sampled time is: `time` in full and with `--sample-rate`, of each program in turns.
 
-Needs g++ and QEMU. Programs are those of `programs`, one of `every` of each half in the order of their names, built before anything is measured; held out are those whose
+Needs g++, QEMU and the Python package `blake3`. Programs are those of `programs`, one of `every` of each half in the order of their names, built before anything is measured; held out are those whose
 names `time validate` holds out. Rates are instructions by processor time of the emulator and all around it, the best of `rounds`. Programs of
 less than `least` million instructions are left out: their start takes most of the time. `phases` are programs made to change phase."""
 import math

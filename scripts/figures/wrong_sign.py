@@ -1,6 +1,6 @@
 """How often a tool puts two programs in the wrong order: simulated time, cachegrind, counted instructions, the clock once.
 
-Needs g++, valgrind and a machine as quiet as can be. The pairs are the slow and the fast program of `crates/timing/programs`, which differ much,
+Needs g++, valgrind and the Python package `blake3`, and a machine as quiet as can be. The pairs are the slow and the fast program of `crates/timing/programs`, which differ much,
 and each program beside itself at -O2, which differ little; inputs are `share` of the work. The truth is the clock: both programs of a pair run in
 turns, `rounds` times, the one that is first changing, built with the flags of the recipe; a pair's ratio is the median over rounds, with a 95 %
 interval of the median from the order of the rounds' ratios. A pair whose interval holds 1 has no order and is left out. The clock once is each round
