@@ -3,58 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use serde_json::Value;
-use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
+mod stand_ins;
 
-/// What `stampmill` prints, a value a line, with the programs in `own` first on the search path.
-fn stampmill(folder: &Path, words: &[&str]) -> Vec<Value> {
-    let inherited = std::env::var("PATH").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
-        .args(words)
-        .current_dir(folder)
-        .env("STAMPMILL_CACHE", folder.join("cache"))
-        .env("PATH", format!("{}:{inherited}", folder.join("own").display()))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    let value = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {said}"));
-    lines.lines().map(value).collect()
-}
-
-/// Build folders; the summary, and these columns of the rows.
-fn build(folder: &Path, sources: &[&str], columns: [&str; 4]) -> (Value, Vec<[String; 4]>) {
-    let words = [&["ir", "build", "--out", "modules", "--json", "--offline"][..], sources].concat();
-    let report = stampmill(folder, &words).remove(0);
-    let sql = format!(
-        "SELECT {} FROM m WHERE kind <> 'license-text' ORDER BY kind, path, target",
-        columns.join(", ")
-    );
-    let rows = stampmill(folder, &["query", sql.as_str(), "m=modules", "--format", "jsonl"]);
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    (report, rows.iter().map(|row| columns.map(|name| text(&row[name]))).collect())
-}
-
-fn put(folder: &Path, name: &str, text: &str) {
-    let path = folder.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
-/// A program in `own`; in its text `OWN` is that folder.
-fn put_own(folder: &Path, name: &str, text: &str) {
-    let own = folder.join("own");
-    fs::create_dir_all(&own).unwrap();
-    let text = format!("#!/bin/sh\n{}", text.replace("OWN", &own.display().to_string()));
-    trials::program(&own.join(name), text.as_bytes());
-}
-
-/// The file behind `clang-19` on the search path.
-fn clang() -> String {
-    let script = "readlink -f \"$(command -v clang-19)\"";
-    let said = Command::new("sh").args(["-c", script]).output().unwrap().stdout;
-    String::from_utf8(said).unwrap().trim().to_owned()
-}
+use stand_ins::{build, clang, put, put_own};
+use std::os::unix::fs::symlink;
 
 #[test]
 fn a_compiler_that_leaves_no_bitcode_is_a_row_that_says_so() {

@@ -3,63 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use serde_json::Value;
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    process::Command,
-};
+mod stand_ins;
 
-/// What `stampmill` prints, a value a line, with the programs in `own` first on the search path.
-fn stampmill(folder: &Path, words: &[&str]) -> Vec<Value> {
-    let inherited = std::env::var("PATH").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
-        .args(words)
-        .current_dir(folder)
-        .env("STAMPMILL_CACHE", folder.join("cache"))
-        .env("PATH", format!("{}:{inherited}", folder.join("own").display()))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    let value = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {said}"));
-    lines.lines().map(value).collect()
-}
-
-/// Build a folder; how many packages were built, and these columns of the rows.
-fn build(folder: &Path, source: &str, columns: [&str; 3]) -> (Value, Vec<[String; 3]>) {
-    let words = ["ir", "build", source, "--out", "modules", "--force", "--json", "--offline"];
-    let report = stampmill(folder, &words).remove(0);
-    let sql = format!(
-        "SELECT {} FROM m WHERE kind <> 'license-text' ORDER BY kind, path, target",
-        columns.join(", ")
-    );
-    let rows = stampmill(folder, &["query", sql.as_str(), "m=modules", "--format", "jsonl"]);
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    (report["built"].clone(), rows.iter().map(|row| columns.map(|name| text(&row[name]))).collect())
-}
-
-fn put(folder: &Path, name: &str, text: &str) {
-    let path = folder.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
-/// A program in `own`; in its text `OWN` is that folder.
-fn put_own(folder: &Path, name: &str, text: &str) {
-    let own = folder.join("own");
-    let path = own.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let text = format!("#!/bin/sh\n{}", text.replace("OWN", &own.display().to_string()));
-    trials::program(&path, text.as_bytes());
-}
-
-/// What a shell says.
-fn said(script: &str) -> String {
-    let output = Command::new("sh").args(["-c", script]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
+use stand_ins::{build, clang, put, put_own, said};
+use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
 fn compilers_that_are_called_by_a_path_are_stood_in_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -80,12 +27,15 @@ fn compilers_that_are_called_by_a_path_are_stood_in_for() {
     for (file, name) in [("b", "f"), ("c", "g"), ("d", "h")] {
         put(here, &format!("p/{file}.c"), &format!("int {name}(void) {{ return 0; }}\n"));
     }
-    let (built, rows) = build(here, "dir:p", ["path", "verdict", "detail"]);
+    let (report, rows) = build(here, &["dir:p"], ["path", "verdict", "detail"]);
     let paths: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
-    assert_eq!((built, &paths[..]), (1.into(), &["a.c", "b.c", "c.c", "d.c", "dir:p"][..]));
+    assert_eq!(
+        (&report["built"], &paths[..]),
+        (&1.into(), &["a.c", "b.c", "c.c", "d.c", "dir:p"][..])
+    );
     // What is not wrapped is said where nothing else is.
     put(here, "q/Makefile", "all:\n\ttrue\n");
-    let (_, rows) = build(here, "dir:q", ["path", "verdict", "detail"]);
+    let (_, rows) = build(here, &["dir:q"], ["path", "verdict", "detail"]);
     let detail = "it was built, but called no compiler by a name or path that is wrapped";
     assert_eq!(rows, [["dir:q", "no-modules", detail].map(str::to_owned)]);
 }
@@ -113,14 +63,17 @@ fn rustc_is_wrapped_once_by_a_path_by_name_and_by_cargo() {
         );
         put(here, &format!("p/{file}.rs"), &text);
     }
-    let (built, rows) = build(here, "dir:p", ["path", "target", "verdict"]);
+    let (report, rows) = build(here, &["dir:p"], ["path", "target", "verdict"]);
     let told = [
         ["crate/three.rs", "three (lib)", "accepted"],
         ["one.rs", "one (lib)", "accepted"],
         ["two.rs", "two (lib)", "accepted"],
         ["dir:p", "", "built"],
     ];
-    assert_eq!((built, rows), (1.into(), told.map(|row| row.map(str::to_owned)).to_vec()));
+    assert_eq!(
+        (&report["built"], rows),
+        (&1.into(), told.map(|row| row.map(str::to_owned)).to_vec())
+    );
 }
 
 fn c_targets_of_swift_packages_are_compiled_by_the_clang_of_swift() {
@@ -133,7 +86,7 @@ fn c_targets_of_swift_packages_are_compiled_by_the_clang_of_swift() {
          define i32 @area(i32 %a) {\n  %b = mul i32 %a, %a\n  ret i32 %b\n}\n",
     );
     // The search path has a link; what it leads to has a clang of its own beside it, which is told from all others.
-    let clang = said("readlink -f \"$(command -v clang-19)\"");
+    let clang = clang();
     put_own(here, "toolchain/bin/clang", &format!("exec {clang} -DOF_SWIFT \"$@\"\n"));
     put_own(
         here,
@@ -155,13 +108,16 @@ fn c_targets_of_swift_packages_are_compiled_by_the_clang_of_swift() {
         "p/Sources/CShapes/c.c",
         "#ifndef OF_SWIFT\n#error another clang\n#endif\nint twice(int x) { return x * 2; }\n",
     );
-    let (built, rows) = build(here, "dir:p", ["path", "language", "verdict"]);
+    let (report, rows) = build(here, &["dir:p"], ["path", "language", "verdict"]);
     let told = [
         ["Sources/CShapes/c.c", "c", "accepted"],
         ["Sources/Shapes/a.swift", "swift", "accepted"],
         ["dir:p", "", "built"],
     ];
-    assert_eq!((built, rows), (1.into(), told.map(|row| row.map(str::to_owned)).to_vec()));
+    assert_eq!(
+        (&report["built"], rows),
+        (&1.into(), told.map(|row| row.map(str::to_owned)).to_vec())
+    );
 }
 
 trials::main! {
