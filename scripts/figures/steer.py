@@ -2,8 +2,9 @@
 
 Needs data=DIR with targets/suites.jsonl, kernels/benchmarks.jsonl (which are no seeds, nor copies of them) and the CSV files
 of the CLgen paper in cgo17/ (for Grewe's points); seeds=DATASET is of mined kernels (those that the repository ships, unless
-said); held-back needs suite=DATASET too, of `prepare` of a suite that nothing was tuned on. parts=N processes share the targets, each with its jobs: a budget of
-time is for one target at a time in each.
+said); held-back needs suite=DATASET too, of `prepare` of a suite that nothing was tuned on. parts=N processes share the targets, each with its jobs, workers=N of them
+at once (all, unless said): a budget of time is for one target at a time in each. Where there are several, what is known of the seeds before a search
+(their vectors, what the leak rule sees) is computed beforehand.
 
 Tables: by size and by suite; how far it is from the goals (InstCount, Autophase); `units`, what misses have too few or too many of and what edits did
 about it; `misses`, the same of each target in its own words; and who proposed the hits."""
@@ -16,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tools import median, rows, share, stampmill
 
 VARIANTS = ["grewe", "instcount", "autophase", "held-back-instcount", "held-back-autophase", "joint"]
-SETTINGS = {"data": "../shared/data", "seeds": "datasets/device-mapping-h200/kernels", "suite": "", "budget": "cpu:20s", "jobs": "2", "parts": "1", "seed": "0", "sample": ""}
+SETTINGS = {"data": "../shared/data", "seeds": "datasets/device-mapping-h200/kernels", "suite": "", "budget": "cpu:20s", "jobs": "2", "parts": "1", "workers": "", "seed": "0", "sample": ""}
 # Of which the points of `joint` are; nothing was tuned on them, and neither they nor what is of their families are seeds.
 HELD_OUT = ["opencv", "bullet", "oclgrind", "pyopencl", "clblast", "erlang-cl", "onednn", "imagemagick"]
 JOINT = "instcount,grewe"
@@ -78,7 +79,7 @@ def run(program, variant, settings, work):
         command += ["--seeds", settings["seeds"], "--exclude", f"{settings['data']}/kernels/benchmarks.jsonl"]
     if variant.startswith("held-back"):
         command += ["--exclude", settings["suite"]]
-    search(program, command, int(settings["parts"]), work)
+    search(program, command, settings, work)
     found = rows(program, FOUND, f=work / "found")
     goals = {"goals": by_goal(found, size, *GOALS[space])} if space in GOALS else {}
     return {"sizes": by_size(found, size), **goals, "suites": by_suite(found), **missed(found, size), "proposers": by_proposer(found)}
@@ -100,7 +101,7 @@ def joint(program, settings, work):
     (work / "targets.jsonl").write_text("".join(json.dumps(target) + "\n" for target in targets))
     command = ["steer", "--space", JOINT, "--targets", work / "targets.jsonl", "--sample", settings["sample"] or "40", "--must-run", "--seeds", work / "seeds"]
     command += ["--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--force"]
-    search(program, command, int(settings["parts"]), work)
+    search(program, command, settings, work)
     found = rows(program, FOUND, f=work / "found")
     size = {target["target"]: target["instcount"][0] for target in targets}
     return {"sizes": by_size(found, size), **missed(found, size), "proposers": by_proposer(found)}
@@ -110,12 +111,16 @@ def dimensions(dataset, space):
     return json.loads((dataset / "_dataset.json").read_text())["configuration"]["spaces"][space]
 
 
-def search(program, command, parts, work):
+def search(program, command, settings, work):
+    parts = int(settings["parts"])
     if parts == 1:
         stampmill(program, *command, "--out", work / "found")
         return
+    # Under a budget in candidates all seeds are described and looked at.
+    known = ["96" if before == "--budget" else word for before, word in zip(["", *command], command)]
+    stampmill(program, *known, "--part", f"1/{parts}", "--out", work / "known")
     folders = [work / f"found-{part}" for part in range(1, parts + 1)]
-    with ThreadPoolExecutor(parts) as pool:
+    with ThreadPoolExecutor(int(settings["workers"] or parts)) as pool:
         for done in [pool.submit(stampmill, program, *command, "--part", f"{at}/{parts}", "--out", out) for at, out in enumerate(folders, 1)]:
             done.result()
     stampmill(program, "merge", *folders, "--out", work / "found", "--force")
