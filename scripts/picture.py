@@ -66,7 +66,7 @@ def steered():
         row = next(row for row in rows(figure, "sizes") if row[0] == "all")
         done, whole = map(int, re.match(r"(\d+) of (\d+)", row[1]).groups())
         lines.append((label, done / whole, 1.0, f"{done} of {whole}"))
-    return bars(WIDTH // 2 + 10, 144, "Made: kernels at points of benchmarks", "exactly there, 15 processor seconds each; Rodinia was held back", lines)
+    return bars(WIDTH // 2 + 10, 144, "Made: kernels at points of benchmarks; Rodinia was held back", "exactly there, in a minute on two cores (Grewe: 15 s of one)", lines)
 
 
 def picture():

@@ -9,7 +9,6 @@ use std::{
     collections::BTreeSet,
     ffi::OsString,
     path::{Path, PathBuf},
-    process::Command,
 };
 use timing::{Compiler, Error, compiler::Call, recipe};
 
@@ -21,12 +20,6 @@ pub struct Linker {
     objects: Vec<String>,
     libraries: &'static [&'static str],
 }
-
-/// What every program begins and ends with, in the order of linking: objects of the C library and the compiler around ours.
-const BEGIN: [&str; 3] = ["crt1.o", "crti.o", "crtbeginT.o"];
-const LIBRARIES: [&str; 6] =
-    ["-lm", "-Wl,--start-group", "-lgcc", "-lgcc_eh", "-lc", "-Wl,--end-group"];
-const END: [&str; 2] = ["crtend.o", "crtn.o"];
 
 impl Linker {
     /// With the objects of these sources: their names, which end in `.c` or `.s`, and texts.
@@ -52,24 +45,12 @@ impl Linker {
         Ok(())
     }
 
-    /// The same with its objects and what they need of the C library in one: other functions of the C library are not found.
-    fn join(mut self) -> Result<Linker, Error> {
-        const JOINED: &str = "joined.o";
-        let name = |name: &str| OsString::from(format!("-print-file-name={name}"));
-        let found = |one: &&str| -> OsString {
-            let said = Command::new(&self.gcc).arg(name(one)).output();
-            let said = said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
-            said.unwrap_or_else(|_| (*one).to_owned()).into()
-        };
-        let mut call = self.call(("empty.c", b""), JOINED, self.folder.path());
-        call.flags.extend(["-r", "-nostdlib"].map(OsString::from));
-        call.behind = BEGIN.iter().map(found).collect();
-        call.behind.extend(self.objects.iter().map(OsString::from));
-        call.behind.extend(LIBRARIES.map(OsString::from));
-        call.behind.extend(END.iter().map(found));
-        made(JOINED, &call)?;
-        self.objects = vec![JOINED.to_owned()];
-        Ok(self)
+    /// The program of the objects alone, with what they need of the C library.
+    fn join(&self, program: &str) -> Result<(), Error> {
+        let mut call = self.call(("empty.c", b""), program, self.folder.path());
+        call.behind = self.objects.iter().map(OsString::from).collect();
+        call.behind.extend(self.libraries.iter().map(OsString::from));
+        made(program, &call)
     }
 
     /// The same with Rust's libraries: of these a program gets what it uses.
@@ -158,16 +139,18 @@ const FLAGS_FILE: &str = "image.flags";
 
 impl Images {
     /// Of the program that these objects make.
-    pub(crate) fn new(objects: Linker) -> Result<Images, Error> {
-        let mut linker = objects.join()?;
+    pub(crate) fn new(mut linker: Linker) -> Result<Images, Error> {
         let folder = linker.folder.path().to_owned();
-        let read = |name: &str| {
-            let path = folder.join(name);
-            std::fs::read(&path).map_err(|source| Error::File { action: "read", path, source })
-        };
+        let program = folder.join(RUNTIME);
+        linker.join(RUNTIME)?;
+        let read = std::fs::read(&program).map_err(|source| Error::File {
+            action: "read",
+            path: program.clone(),
+            source,
+        })?;
         // The C library picks some functions for the processor when a program begins. Another program cannot name what it
         // picked, but what calls it.
-        let picked = picked(&read(&linker.objects[0])?)?;
+        let picked = picked(&read)?;
         let calls =
             picked.iter().map(|name| format!(".globl __wrap_{name}\n__wrap_{name}: jmp {name}\n"));
         let calls = format!(
@@ -175,13 +158,9 @@ impl Images {
             calls.collect::<String>()
         );
         linker.add(("calls.s", &calls))?;
-        let mut call = linker.call(("empty.c", b""), RUNTIME, &folder);
-        call.flags.push("-nostdlib".into());
-        call.behind = linker.objects.iter().map(OsString::from).collect();
-        made(RUNTIME, &call)?;
+        linker.join(RUNTIME)?;
         linker.objects.clear();
         linker.add(("table.s", TABLE))?;
-        let program = folder.join(RUNTIME);
         let wraps = picked.iter().map(|name| format!("-Wl,--wrap={name}\n"));
         let flags = format!(
             "-nostdlib\n-Wl,-Ttext-segment={BASE}\n-Wl,-e,stampmill_table\n{}",
@@ -220,11 +199,11 @@ impl Images {
     }
 }
 
-/// Names of an object's functions of which the one that is called is picked when a program begins.
-fn picked(object: &[u8]) -> Result<BTreeSet<String>, Error> {
+/// Names of a program's functions of which the one that is called is picked when a program begins.
+fn picked(program: &[u8]) -> Result<BTreeSet<String>, Error> {
     let broken =
         |error: object::Error| Error::Start { what: "gcc".to_owned(), reason: error.to_string() };
-    let file = object::File::parse(object).map_err(broken)?;
+    let file = object::File::parse(program).map_err(broken)?;
     let is_picked = |symbol: &object::Symbol<'_, '_>| match symbol.flags() {
         object::SymbolFlags::Elf { st_info, .. } => {
             st_info.st_type() == object::elf::STT_GNU_IFUNC && symbol.is_global()

@@ -87,6 +87,14 @@ pub(crate) fn with_static_helpers(text: &str) -> Option<String> {
     (!shared.is_empty()).then_some(made)
 }
 
+/// The text with one more helper in front of the kernel, which returns its argument and may be called by others.
+pub(crate) fn with_helper(text: &str, ty: &str, name: &str) -> String {
+    let is_kernel = |token: &Token<'_>| token.is("kernel") || token.is("__kernel");
+    let begin = tokens(text).filter(is_kernel).last().map_or(0, |token| token.begin);
+    let (before, kernel) = text.split_at(begin);
+    format!("{before}{ty} {name}({ty} value) {{\n  return value;\n}}\n\n{kernel}")
+}
+
 /// The texts with one helper each that others may call, too, and so stays in the module.
 pub(crate) fn with_shared_helper(text: &str) -> Vec<String> {
     let all = declarations(text);
@@ -106,6 +114,8 @@ pub(crate) fn with_shared_helper(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Program;
+    use rand::SeedableRng as _;
 
     const TEXT: &str = "#define X { 1\ntypedef struct { int a; } T;\nint F(int a) { if (a) { return 1; } return 2; }\n\
                         static inline T G(T a) { return a; }\nkernel void A(global int* a) { a[0] = F(1); }\n";
@@ -118,6 +128,22 @@ mod tests {
         let made = text.replace("int F", "static int F");
         assert_eq!(with_static_helpers(text), Some(made.clone()));
         assert_eq!(with_shared_helper(&made), [text.replace("int F", " int F")]);
+    }
+
+    #[test]
+    fn a_helper_stands_in_front_of_the_kernel() {
+        let made = with_helper("typedef int T;\n__kernel void A(", "float", "p0");
+        let helper = "float p0(float value) {\n  return value;\n}\n\n";
+        assert_eq!(made, format!("typedef int T;\n{helper}__kernel void A("));
+    }
+
+    #[test]
+    fn a_paragraph_brings_its_helpers_back() {
+        let mut program = Program::empty();
+        let mut paragraph = program.paragraph(&mut crate::Rng::seed_from_u64(1));
+        paragraph.head = with_helper(&paragraph.head, "int", "p0");
+        program.append(&mut paragraph);
+        assert_eq!(program.head, paragraph.head);
     }
 
     #[test]

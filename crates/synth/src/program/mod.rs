@@ -19,7 +19,7 @@ mod unused;
 mod walk;
 
 pub(crate) use descent::Ancestors;
-pub(crate) use helper::{with_shared_helper, with_static_helpers};
+pub(crate) use helper::{with_helper, with_shared_helper, with_static_helpers};
 pub(crate) use join::{Join, is_joinable};
 pub(crate) use print::{as_mined, renumbered};
 pub(crate) use types::{Scalar, Space, Ty};
@@ -258,6 +258,7 @@ impl Program {
 
     /// Puts the paragraph's statements behind the program's, and its pointer variables in front.
     pub(crate) fn append(&mut self, paragraph: &mut Program) {
+        self.head.clone_from(&paragraph.head);
         self.parameters.clone_from(&paragraph.parameters);
         self.next = paragraph.next;
         let (mut pointers, mut rest): (Vec<_>, Vec<_>) =
