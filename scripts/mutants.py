@@ -11,7 +11,6 @@ missed is, so that a new test is measured by the same command. Prints a row of t
 The checkout must have no changes of your own. Tests find the helper binaries by STAMPMILL_LIBEXEC.
 """
 import json
-import math
 import random
 import re
 import shutil
@@ -20,6 +19,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "scripts" / "figures"))
+from tools import wilson  # noqa: E402
+
 # Package, files, and the tests that run: all of the package where nothing is said.
 PARTS = {
     "leak": ("leak", "crates/leak/src/**", []),
@@ -64,13 +66,6 @@ def test(what, names, others, output):
     tool(what, "--in-place", "--iterate", "--profile=mutants", *profile, *limits, "--output", str(output), *chosen, "--", *PARTS[what][2], stdout=sys.stderr)
     outcomes = json.loads((seen / "outcomes.json").read_text())["outcomes"]
     return {one["scenario"]["Mutant"]["name"]: one["summary"] for one in outcomes if one["scenario"] != "Baseline"}
-
-
-def wilson(caught, of):
-    z = 1.96
-    middle = (caught + z * z / 2) / (of + z * z)
-    half = z / (of + z * z) * math.sqrt(caught * (of - caught) / of + z * z / 4)
-    return middle - half, middle + half
 
 
 def main():

@@ -21,6 +21,8 @@ WRONG = [
     'stampmill.prepare(7)',
     'stampmill.features(["a"], jobs="two")',
     'stampmill.edits.judge("p", tests="t", cpus="zen4")',
+    'stampmill.edits.propose("p", out="o", top_p="most")',
+    'stampmill.edits.self_play("p", tests="t", out="o", model="m", uri="http://localhost")',
 ]
 
 

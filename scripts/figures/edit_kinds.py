@@ -4,10 +4,9 @@ data=FOLDER holds `pairs.jsonl`, 173 pairs of the Supersonic paper's CodeNet par
 answers and without ours (`scripts/figures/edit-kinds.csv`: the main kind, and others that the edit belongs to as well). Our rules were set on the pairs in odd lines. Agreement is Cohen's kappa; intervals are Wilson's, 95 %."""
 import collections
 import csv
-import math
 from pathlib import Path
 
-from tools import share, stampmill
+from tools import share, stampmill, wilson
 
 SETTINGS = {"data": ""}
 READ = Path(__file__).with_name("edit-kinds.csv")
@@ -26,11 +25,10 @@ def kappa(one, other):
     return (same - chance) / (1 - chance)
 
 
-def wilson(part, whole):
-    p, z = part / whole, 1.96
-    middle = (p + z * z / (2 * whole)) / (1 + z * z / whole)
-    half = z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole)) / (1 + z * z / whole)
-    return f"[{100 * (middle - half):.0f}, {100 * (middle + half):.0f}]"
+def interval(part, whole):
+    """`[82, 96]`, in percent"""
+    low, high = wilson(part, whole)
+    return f"[{100 * low:.0f}, {100 * high:.0f}]"
 
 
 def run(program, _, settings, work):
@@ -50,9 +48,9 @@ def run(program, _, settings, work):
             pair = [[said[name][i] for i in of] for name in (one, other)]
             same = sum(a == b for a, b in zip(*pair))
             between = "our label, both readers, where these agree" if of is agree else f"{one}, {other}"
-            agreement.append([between, half, f"{share(same, len(of))} {wilson(same, len(of))}", f"{kappa(*pair):.2f}"])
+            agreement.append([between, half, f"{share(same, len(of))} {interval(same, len(of))}", f"{kappa(*pair):.2f}"])
         any_of = sum(ours[i] in {read[i][key] for key in ("first", "second")} | set(read[i]["first_also"].split()) | set(read[i]["second_also"].split()) for i in all_of)
-        agreement.append(["our label, any kind that a reader names", half, f"{share(any_of, len(all_of))} {wilson(any_of, len(all_of))}", "–"])
+        agreement.append(["our label, any kind that a reader names", half, f"{share(any_of, len(all_of))} {interval(any_of, len(all_of))}", "–"])
         confusion[half] = [[kind, *(sum(said["first reader"][i] == kind and ours[i] == our for i in agree) for our in KINDS)] for kind in KINDS]
     counts = [[kind, *(share(collections.Counter(of)[kind], len(read)) for of in said.values()), f"{PAPER[kind]:.0f} %"] for kind in KINDS]
     return {

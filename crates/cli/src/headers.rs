@@ -36,7 +36,9 @@ pub(crate) fn say(input: &Path, global: &Global) {
                 let beside = beside.map(|place| (place, true));
                 beside.or_else(|| Some((elsewhere(&all, name)?, false)))
             };
-            let mut found = text.lines().filter_map(included);
+            // What C names between angle brackets its compiler has.
+            let name_of = if file.path.ends_with(".c") { included } else { included_anywhere };
+            let mut found = text.lines().filter_map(name_of);
             let (name, (place, is_beside)) = found.find_map(|name| Some((name, there(name)?)))?;
             Some((file, name.to_owned(), place, is_beside))
         })
@@ -49,6 +51,7 @@ pub(crate) fn say(input: &Path, global: &Global) {
     };
     let more = match wanting.len() - 1 {
         0 => String::new(),
+        1 => " (and 1 more program includes such a file)".to_owned(),
         more => format!(" (and {} more programs include such files)", output::count(more as u64)),
     };
     // `mine` takes folders: one that holds both.
@@ -171,9 +174,18 @@ fn included(line: &str) -> Option<&str> {
     name.trim_start().strip_prefix('"')?.split_once('"').map(|(name, _)| name)
 }
 
+/// The name between the quotes or the angle brackets of an include: `mine` puts both in where the folder has the file.
+fn included_anywhere(line: &str) -> Option<&str> {
+    let angled = || {
+        let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        name.trim_start().strip_prefix('<')?.split_once('>').map(|(name, _)| name)
+    };
+    included(line).or_else(angled)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{elsewhere, files_of, included, stays_inside};
+    use super::{elsewhere, files_of, included, included_anywhere, stays_inside};
     use std::{fs, path::Path};
 
     #[test]
@@ -185,6 +197,8 @@ mod tests {
             "#include \"open",
         ];
         assert_eq!(lines.map(included), [Some("a/b.h"), None, None, None]);
+        let anywhere = [Some("a/b.h"), Some("math.h"), None, None];
+        assert_eq!(lines.map(included_anywhere), anywhere);
     }
 
     #[test]

@@ -109,9 +109,14 @@ pub(crate) fn status(yes: bool) -> ExitCode {
     if yes { ExitCode::SUCCESS } else { NEGATIVE }
 }
 
-/// A number of things in words: `1 executor`, `2 executors`.
-pub(crate) fn some(n: usize, what: &str) -> String {
-    format!("{} {what}{}", count(n as u64), if n == 1 { "" } else { "s" })
+/// A number of things in words: `1 executor`, `2 executors`, `3 families`.
+pub(crate) fn some(n: u64, what: &str) -> String {
+    let (stem, ending) = match what.strip_suffix('y') {
+        _ if n == 1 => (what, ""),
+        Some(stem) => (stem, "ies"),
+        None => (what, "s"),
+    };
+    format!("{} {stem}{ending}", count(n))
 }
 
 /// A table for people.
@@ -166,6 +171,21 @@ pub(crate) fn print_counts(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_no_plural() {
+        let said = [0, 1, 2, 1234].map(|n| some(n, "`kernel` function"));
+        assert_eq!(
+            said,
+            [
+                "0 `kernel` functions",
+                "1 `kernel` function",
+                "2 `kernel` functions",
+                "1,234 `kernel` functions"
+            ]
+        );
+        assert_eq!([1, 2].map(|n| some(n, "family")), ["1 family", "2 families"]);
+    }
 
     #[test]
     fn what_would_steer_a_terminal_is_told_by_its_code() {

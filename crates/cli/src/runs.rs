@@ -8,10 +8,20 @@ use features::{Extractor, Undefined};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
     time::Duration,
 };
-use synth::MayRace;
+use synth::{Deadline, MayRace};
+
+/// How often somebody looks whether a check is to be cut short.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What is found of a kernel whose check was cut short because the search's time was up.
+const OUT_OF_TIME: &str = "out-of-time";
 
 /// What is known of kernels, by their texts.
 struct Known<T>(Mutex<BTreeMap<String, T>>);
@@ -61,12 +71,66 @@ impl Fault for features::Error {
     }
 }
 
-/// What is found of a kernel whose text lets work-items race with some arguments.
-const MAY_RACE: &str = "may-race";
+impl Fault for synth::Error {
+    fn is_stop(&self) -> bool {
+        match self {
+            synth::Error::Stopped => true,
+            synth::Error::Features(error) => error.is_stop(),
+            _ => false,
+        }
+    }
+}
+
+/// Cuts checks short: because the user has stopped all of it, or because the time of the search that asks is up.
+pub(crate) struct Cut {
+    stop: Arc<AtomicBool>,
+    deadline: Deadline,
+    /// Ends what is running.
+    raised: Arc<AtomicBool>,
+}
+
+impl Cut {
+    /// `stop` is what the user raises; `deadline` is that of the search, where there is one.
+    pub(crate) fn new(stop: &Arc<AtomicBool>, deadline: Deadline) -> Arc<Cut> {
+        Arc::new(Cut { stop: Arc::clone(stop), deadline, raised: Arc::default() })
+    }
+
+    /// What is raised to end what is running.
+    pub(crate) fn flag(&self) -> &Arc<AtomicBool> {
+        &self.raised
+    }
+
+    /// Do `work`, and have it ended once the user stops it or the time is up.
+    pub(crate) fn within<R>(&self, work: impl FnOnce() -> R) -> R {
+        let ended = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let watch = scope.spawn(|| {
+                while !ended.load(Ordering::Acquire) {
+                    if self.stop.load(Ordering::Relaxed) || self.deadline.is_past() {
+                        self.raised.store(true, Ordering::Relaxed);
+                    }
+                    thread::park_timeout(TICK);
+                }
+            });
+            let result = work();
+            ended.store(true, Ordering::Release);
+            watch.thread().unpark();
+            let _ = watch.join();
+            self.raised.store(self.stop.load(Ordering::Relaxed), Ordering::Relaxed);
+            result
+        })
+    }
+
+    /// In a word, why there is nothing to say of a kernel.
+    pub(crate) fn why(&self) -> &'static str {
+        if self.stop.load(Ordering::Relaxed) { "stopped" } else { OUT_OF_TIME }
+    }
+}
 
 /// Executes kernels on the processor's device, each text once.
 pub(crate) struct Runs {
     runner: Runner,
+    cut: Arc<Cut>,
     known: Known<String>,
     /// Find what executions on a device only find by chance, or not with the arguments that they have.
     undefined: Option<(MayRace, Extractor, Known<String>)>,
@@ -85,13 +149,28 @@ impl Runs {
         stop: &Arc<AtomicBool>,
         global: &Global,
     ) -> anyhow::Result<Option<Runs>> {
+        let cut = Cut::new(stop, Deadline::default());
+        Runs::wanted_within(must_run, allow_races, group, &cut, global)
+    }
+
+    /// The same, whose checks `cut` ends.
+    ///
+    /// # Errors
+    /// As [`Runs::wanted`].
+    pub(crate) fn wanted_within(
+        must_run: bool,
+        allow_races: bool,
+        group: u64,
+        cut: &Arc<Cut>,
+        global: &Global,
+    ) -> anyhow::Result<Option<Runs>> {
         if !must_run {
             return Ok(None);
         }
         let mut sizes = [64, 256, 1024].map(|size: u64| size.next_multiple_of(group)).to_vec();
         sizes.dedup();
-        let runs = Runs::new(stop, "--must-run", &sizes)?;
-        if allow_races { Ok(Some(runs)) } else { runs.without_races(stop, global).map(Some) }
+        let runs = Runs::within(cut, "--must-run", &sizes)?;
+        if allow_races { Ok(Some(runs)) } else { runs.without_races(global).map(Some) }
     }
 
     /// `option` asks for it; at each of these sizes a kernel is to pass. Races are found by chance at best.
@@ -99,6 +178,10 @@ impl Runs {
     /// # Errors
     /// When there is no such device.
     pub(crate) fn new(stop: &Arc<AtomicBool>, option: &str, sizes: &[u64]) -> anyhow::Result<Runs> {
+        Runs::within(&Cut::new(stop, Deadline::default()), option, sizes)
+    }
+
+    fn within(cut: &Arc<Cut>, option: &str, sizes: &[u64]) -> anyhow::Result<Runs> {
         let options = Options {
             devices: "cpu".to_owned(),
             global_sizes: sizes.to_vec(),
@@ -107,19 +190,19 @@ impl Runs {
             limit: Duration::from_secs(5),
             ..Options::default()
         };
-        let runner = Runner::new(options, stop)
+        let runner = Runner::new(options, cut.flag())
             .with_context(|| format!("{option} needs a device to run kernels on"))?;
-        Ok(Runs { runner, known: Known::new(), undefined: None })
+        Ok(Runs { runner, cut: Arc::clone(cut), known: Known::new(), undefined: None })
     }
 
-    /// Those that pass have no race either, and read no local memory that nothing has written, as far as
-    /// [`Extractor::undefined`] and [`MayRace`] tell. One that the former cannot run does not pass.
+    /// Those that pass have no race either, no divergent barrier, and read no local memory that nothing has written, as far as
+    /// [`Extractor::undefined`] and [`MayRace`] tell. One that the former cannot run or the latter cannot read does not pass.
     ///
     /// # Errors
     /// When no kernel could be looked at, as without a linker.
-    fn without_races(self, stop: &Arc<AtomicBool>, global: &Global) -> anyhow::Result<Runs> {
-        let options =
-            features::Options { cancelled: Arc::clone(stop), ..extractor_options(1, global)? };
+    fn without_races(self, global: &Global) -> anyhow::Result<Runs> {
+        let cancelled = Arc::clone(self.cut.flag());
+        let options = features::Options { cancelled, ..extractor_options(1, global)? };
         let extractor = Extractor::new(features::spaces("dynamic")?, options);
         let trial = "kernel void A(global int* x) { x[get_global_id(0)] += 1; }";
         let without = "--must-run looks for races (--allow-races does without)";
@@ -128,7 +211,7 @@ impl Runs {
                 "note: OpenCL's built-in functions are compiled for this machine, once; that takes some ten seconds"
             );
         }
-        match extractor.undefined(trial).context(without)? {
+        match self.cut.within(|| extractor.undefined(trial)).context(without)? {
             Ok(_) => {
                 let undefined = Some((MayRace::new(1).context(without)?, extractor, Known::new()));
                 Ok(Runs { undefined, ..self })
@@ -138,16 +221,22 @@ impl Runs {
     }
 
     /// What running the kernel comes to, an outcome by its name or why it cannot be run; `None`: the user has stopped all of
-    /// it.
+    /// it, or the time was up before it was known.
     ///
     /// # Errors
     /// Why that cannot be told: a device or a disk that does not work says nothing of a kernel.
     pub(crate) fn check(&self, text: &str) -> Result<Option<String>, String> {
+        self.cut.within(|| self.checked(text))
+    }
+
+    fn checked(&self, text: &str) -> Result<Option<String>, String> {
         // What does not end, or crashes, costs moments here and seconds on a device.
         let defined = match &self.undefined {
             Some((may_race, extractor, known)) => known.of(text, || {
-                if may_race.is_in(text) {
-                    return Ok::<_, features::Error>(MAY_RACE.to_owned());
+                match may_race.hazard(text)? {
+                    Ok(Some(hazard)) => return Ok::<_, synth::Error>(hazard.name().to_owned()),
+                    Ok(None) => {}
+                    Err(verdict) => return Ok(verdict.to_string()),
                 }
                 let found = extractor.undefined(text)?;
                 Ok(match found {
@@ -172,7 +261,7 @@ impl Runs {
     /// # Errors
     /// Like [`Runs::check`].
     pub(crate) fn rejected(&self, text: &str) -> Result<Option<String>, String> {
-        let found = self.check(text)?.unwrap_or_else(|| "stopped".to_owned());
+        let found = self.check(text)?.unwrap_or_else(|| self.cut.why().to_owned());
         Ok((!is_pass(&found)).then(|| word(&found).to_owned()))
     }
 }
@@ -263,4 +352,41 @@ impl Faster {
 fn seconds(run: &RunRow) -> Option<(f64, f64)> {
     let half = run.interval? / 2.0 * run.kernel_time_ns? as f64 * 1e-9;
     Some((run.seconds(Transfers::Gpu)?, half))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_is_cut_short_when_the_user_stops_it_and_the_next_begins_afresh() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let cut = Cut::new(&stop, Deadline::default());
+        assert!(!cut.within(|| cut.flag().load(Ordering::Relaxed)));
+        assert_eq!(cut.why(), OUT_OF_TIME);
+        stop.store(true, Ordering::Relaxed);
+        cut.within(|| {
+            while !cut.flag().load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+        });
+        assert_eq!(cut.why(), "stopped");
+        assert!(cut.flag().load(Ordering::Relaxed), "what was stopped stays so");
+        stop.store(false, Ordering::Relaxed);
+        cut.within(|| {});
+        assert!(!cut.flag().load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn what_keeps_a_kernel_from_being_looked_at_is_not_remembered() {
+        let known: Known<String> = Known::new();
+        let fails = |error: synth::Error| known.of("a kernel", || Err(error));
+        assert_eq!(fails(synth::Error::Stopped), Ok(None));
+        assert_eq!(fails(features::Error::Cancelled { done: 0 }.into()), Ok(None));
+        let full = std::io::Error::other("too many");
+        assert!(fails(synth::Error::Thread(full)).is_err_and(|said| said.contains("too many")));
+        let verdict = || Ok::<_, synth::Error>("unsupported".to_owned());
+        assert_eq!(known.of("a kernel", verdict), Ok(Some("unsupported".to_owned())));
+        assert_eq!(fails(synth::Error::Stopped), Ok(Some("unsupported".to_owned())));
+    }
 }

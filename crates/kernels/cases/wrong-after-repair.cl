@@ -1,4 +1,4 @@
-// Where what repair assumed of a missing type is wrong, the missing type is told; what is wrong as found is told as it is.
+// What clang says first of the file as found is told, and what is left after repair where that is something else.
 __kernel void shaded(__global float* a, __global int* n) {
   hue_t acc = 0.5f;
   acc *= 1.5f;

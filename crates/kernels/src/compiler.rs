@@ -1,6 +1,7 @@
 use crate::repair::is_assembly;
 use clang::{Answer, Clang, Diagnostic, Facts, HazardKind, Language, Options, Request, Severity};
 use dataset::Verdict;
+use lexer::Kind;
 use rows::KernelVerdict;
 use sandbox::Death;
 use std::{
@@ -202,13 +203,13 @@ pub(crate) const DOES_NOT_COMPILE: &str = KernelVerdict::DoesNotCompile.name();
 /// what the text includes and what was inferred for it stand before.
 pub(crate) fn does_not_compile(error: &Diagnostic, text: &str) -> Verdict {
     let line = error.line.and_then(|line| text.lines().nth((line as usize).checked_sub(1)?));
-    rejected_at(error, line.map(str::trim))
+    rejected_at(error, text, line.map(str::trim))
 }
 
 /// The same with the statement that the error lies in, of a text that is no longer laid out in lines.
 pub(crate) fn does_not_compile_within(error: &Diagnostic, text: &str) -> Verdict {
     let at = error.offset.map(|at| at as usize).filter(|at| text.is_char_boundary(*at));
-    rejected_at(error, at.map(|at| statement_at(text, at)))
+    rejected_at(error, text, at.map(|at| statement_at(text, at)))
 }
 
 /// From behind the last end of a statement to its own.
@@ -219,7 +220,7 @@ fn statement_at(text: &str, at: usize) -> &str {
     text[start..end].trim().trim_end_matches(['{', '}']).trim_end()
 }
 
-fn rejected_at(error: &Diagnostic, line: Option<&str>) -> Verdict {
+fn rejected_at(error: &Diagnostic, text: &str, line: Option<&str>) -> Verdict {
     let line = line.filter(|line| !line.is_empty());
     let place = line.map(|line| format!(", in {}", lexer::quoted(line)));
     let place = place.unwrap_or_default();
@@ -229,7 +230,77 @@ fn rejected_at(error: &Diagnostic, line: Option<&str>) -> Verdict {
         || error.kind.contains("inline_asm")
         || error.subject.as_deref().is_some_and(is_assembly);
     let name = if assembly { HazardKind::InlineAssembly.name() } else { DOES_NOT_COMPILE };
-    Verdict::new(name, format!("{}{place}", error.message))
+    Verdict::new(name, format!("{}{place}", named(&error.message, text)))
+}
+
+/// How clang begins the place of a structure without a tag, which is one in the `text` that it read and in no file.
+const UNTAGGED: [&str; 8] = [
+    "(unnamed at ",
+    "(unnamed struct at ",
+    "(unnamed union at ",
+    "(unnamed enum at ",
+    "(anonymous at ",
+    "(anonymous struct at ",
+    "(anonymous union at ",
+    "(anonymous enum at ",
+];
+
+/// What such a place may be of.
+const TAGGED: [&str; 3] = ["struct", "union", "enum"];
+
+/// A message with the name of a type in the place of where its structure stands, or with the word for it.
+fn named(message: &str, text: &str) -> String {
+    let mut said = message.to_owned();
+    while let Some(begin) = UNTAGGED.iter().filter_map(|word| said.find(word)).min() {
+        let Some(length) = said[begin..].find(')') else { break };
+        let (before, end) = (&said[..begin], begin + length + 1);
+        let place = &said[begin..end - 1];
+        let head = before.trim_end();
+        let word = TAGGED.into_iter().find(|word| head.ends_with(word) || place.contains(word));
+        let word = word.unwrap_or(TAGGED[0]);
+        let start = head.strip_suffix(word).map_or(begin, str::len);
+        // The name stands before what it is an alias of.
+        if said[..start].ends_with(ALIAS) && said[end..].starts_with("')") {
+            said.replace_range(start - ALIAS.len()..end + 2, "");
+            continue;
+        }
+        match alias_at(place, text) {
+            Some(name) => said.replace_range(start..end, name),
+            None if said[..start].ends_with('\'') && said[end..].starts_with('\'') => {
+                said.replace_range(start - 1..end + 1, &format!("a {word}"));
+            }
+            None => said.replace_range(start..end, word),
+        }
+    }
+    said
+}
+
+/// How clang says what type a name stands for.
+const ALIAS: &str = " (aka '";
+
+/// The name that a `typedef` gives the structure at a place `...:LINE:COLUMN` of the text.
+fn alias_at<'a>(place: &str, text: &'a str) -> Option<&'a str> {
+    let mut numbers = place.rsplit(':').map(str::parse::<usize>);
+    let (column, line) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    let before: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let (head, structure) = text.split_at_checked(before + column.checked_sub(1)?)?;
+    let is_alias = head.trim_end().ends_with("typedef")
+        && TAGGED.iter().any(|word| structure.starts_with(word));
+    let (mut depth, mut is_closed) = (0_i32, false);
+    for token in lexer::tokens(structure).take_while(|_| is_alias) {
+        match token.text {
+            "{" | "(" => depth += 1,
+            "}" | ")" => {
+                depth -= 1;
+                is_closed |= depth == 0 && token.is("}");
+            }
+            ";" if depth == 0 => break,
+            "__attribute__" => {}
+            name if is_closed && depth == 0 && token.kind == Kind::Word => return Some(name),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The verdict of a program that reaches out of itself; `None` of one that does not.
@@ -291,6 +362,34 @@ mod tests {
         }
         assert_eq!(said(Some(4)).detail, format!("it is wrong, in `{}...`", &long[1..]));
         assert_eq!(said(Some(5)).detail, format!("it is wrong, in `{}`", &long[1..]));
+    }
+
+    #[test]
+    fn structures_without_a_tag_have_the_name_of_their_type() {
+        let text = "typedef float T;\ntypedef struct { T x[2]; struct { int y; } in; } \
+                    __attribute__((packed)) s_t;\nstruct { int z; } one;\n";
+        let inner =
+            text.lines().nth(1).and_then(|line| line.find("struct { int y")).expect("there");
+        for (message, wanted) in [
+            ("no member 'q' in 'struct (unnamed at program.cl:2:9)'", "no member 'q' in 's_t'"),
+            ("from '__global struct (unnamed at program.cl:2:9) *'", "from '__global s_t *'"),
+            ("in '(unnamed struct at program.cl:2:9)'", "in 's_t'"),
+            (
+                "from 's_t' (aka 'struct (unnamed at program.cl:2:9)') to 'int'",
+                "from 's_t' to 'int'",
+            ),
+            ("in 'struct (unnamed at program.cl:3:1)'", "in a struct"),
+            ("in 'union (anonymous at other.h:9:1)'", "in a union"),
+            ("from 'struct (unnamed at program.cl:0:0) *'", "from 'struct *'"),
+            ("in 'struct (unnamed at program.cl:1:9)'", "in a struct"),
+            ("in 'struct (unnamed at x", "in 'struct (unnamed at x"),
+            ("in '(anonymous namespace)::f'", "in '(anonymous namespace)::f'"),
+            ("use of undeclared identifier 'x'", "use of undeclared identifier 'x'"),
+        ] {
+            assert_eq!(named(message, text), wanted);
+        }
+        let inner = format!("in 'struct (unnamed at program.cl:2:{})'", inner + 1);
+        assert_eq!(named(&inner, text), "in a struct");
     }
 
     #[test]

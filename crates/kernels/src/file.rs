@@ -5,12 +5,12 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE, is_reaching, reaching},
     cuda, functions,
     isolate::{Isolated, Pieces},
-    place::{File, Placed},
+    place::File,
     reduce::Reduced,
     repair, rewrite,
     row::{ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
     setting::alone,
-    solve::{NEVER_CLOSED, Solved, first_errors, solve},
+    solve::{Solved, first_errors, solve},
 };
 use dataset::{Language, Verdict};
 use rows::KernelVerdict;
@@ -133,29 +133,28 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
         Ok(Language::Cuda) => cuda::rows(compiler, source, text, language),
         _ => of_opencl(compiler, source, text),
     };
-    if rows.iter().any(|row| row.verdict == DOES_NOT_COMPILE) {
-        let file = File::new(&source.path, text);
+    let wrong = rows.iter().filter(|row| row.verdict == DOES_NOT_COMPILE);
+    let names: BTreeSet<&str> = wrong.map(|row| row.original_name.as_str()).collect();
+    if !names.is_empty() {
         let first = match written {
-            Ok(Language::C | Language::Cxx | Language::Cuda) => Vec::new(),
-            _ => first_errors(compiler, text, &source.defines),
+            Ok(Language::C | Language::Cxx | Language::Cuda) => BTreeMap::new(),
+            _ => first_errors(compiler, text, &source.defines, &names),
         };
-        place_errors(&mut rows, &file, &first);
+        place_errors(&mut rows, &File::new(&source.path, text), &first);
     }
     rows
 }
 
-/// Say where in the file its errors lie. Of what repair made, what was wrong before is told: it is among `first`.
-fn place_errors(rows: &mut [KernelRow], file: &File<'_>, first: &[String]) {
-    let first: Vec<Placed> = first.iter().map(|one| file.placed(one)).collect();
-    let told = |detail: &str| {
-        let left = file.placed(detail);
-        if detail.starts_with(NEVER_CLOSED) { left.said } else { file.told(left, &first) }
-    };
+/// Say where in the file its errors lie; before what repair left stands what is said first of the kernel as it was found.
+fn place_errors(rows: &mut [KernelRow], file: &File<'_>, first: &BTreeMap<String, String>) {
     // One error often rejects every kernel of a file.
-    let mut places = HashMap::new();
+    let mut told = HashMap::new();
     for row in rows.iter_mut().filter(|row| row.verdict == DOES_NOT_COMPILE) {
-        let detail = std::mem::take(&mut row.detail);
-        row.detail = places.entry(detail).or_insert_with_key(|detail| told(detail)).clone();
+        let said = (first.get(&row.original_name), std::mem::take(&mut row.detail));
+        let told = told
+            .entry(said)
+            .or_insert_with_key(|(first, left)| file.told(first.map(String::as_str), left));
+        row.detail.clone_from(told);
     }
 }
 
@@ -175,8 +174,10 @@ pub(crate) fn of_opencl(compiler: &Compiler, source: &Source, text: &str) -> Vec
             return vec![source.rejected("", &Verdict::new(KernelVerdict::NoKernel, detail))];
         }
         Ok(None) => return heads.iter().map(|head| source.rejected(head, &inactive())).collect(),
-        Err(verdict) if heads.is_empty() => return vec![source.rejected("", &verdict)],
-        Err(verdict) => return heads.iter().map(|head| source.rejected(head, &verdict)).collect(),
+        Err(unsolved) if heads.is_empty() => return vec![source.rejected("", unsolved.of(""))],
+        Err(unsolved) => {
+            return heads.iter().map(|head| source.rejected(head, unsolved.of(head))).collect();
+        }
     };
     let originals = Originals::of(compiler, &solved, &solved.source, &[]);
     kernels(compiler, source, &solved, &originals, &heads)

@@ -1,8 +1,8 @@
 //! Where an error lies in the file as it was found. clang reads a text that the preprocessor and repair have changed, so that
 //! its numbers of lines are not the file's, and its lines not always.
 
-use crate::chunks;
-use std::{cell::OnceCell, collections::HashMap};
+use crate::solve::NEVER_CLOSED;
+use std::collections::HashMap;
 
 /// Stands between a message and the number of its line.
 const IN_LINE: &str = ", in line ";
@@ -20,17 +20,6 @@ pub(crate) struct File<'a> {
     name: &'a str,
     /// It is a string in a file, whose lines are counted from its own beginning.
     is_string: bool,
-    /// Of each line the piece of file scope that its first token is in.
-    pieces: OnceCell<Vec<Option<usize>>>,
-}
-
-/// An error as it is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Placed {
-    /// The message, with the line and its number where they are known.
-    pub(crate) said: String,
-    /// How many lines are before it.
-    line: Option<usize>,
 }
 
 impl<'a> File<'a> {
@@ -38,16 +27,15 @@ impl<'a> File<'a> {
         let (path, line) = path.rsplit_once('#').unwrap_or((path, ""));
         let is_string = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
         let name = path.rsplit('/').next().unwrap_or(path);
-        File { text, name, is_string, pieces: OnceCell::new() }
+        File { text, name, is_string }
     }
 
     /// What is said of an error (`MESSAGE, in `LINE``) with the file's own line and its number, where one line alone fits;
     /// as it is otherwise.
-    pub(crate) fn placed(&self, detail: &str) -> Placed {
-        let as_it_is = || Placed { said: detail.to_owned(), line: None };
-        let Some((message, quoted)) = detail.split_once(", in `") else { return as_it_is() };
+    pub(crate) fn placed(&self, detail: &str) -> String {
+        let Some((message, quoted)) = detail.split_once(", in `") else { return detail.to_owned() };
         let Some((at, line)) = found(quoted.trim_end_matches('`'), self.text) else {
-            return as_it_is();
+            return detail.to_owned();
         };
         let (number, name) = lexer::line_of(self.text, at);
         let file = match name.filter(|name| *name != self.name) {
@@ -55,43 +43,24 @@ impl<'a> File<'a> {
             None if self.is_string => " of the string".to_owned(),
             None => String::new(),
         };
-        let said = format!("{message}{IN_LINE}{number}{file}: {}", lexer::quoted(line));
-        Placed { said, line: Some(at) }
+        format!("{message}{IN_LINE}{number}{file}: {}", lexer::quoted(line))
     }
 
-    /// What is told of an error that repair left, where `first` is what clang says of the file as it was found: the error
-    /// itself where it is the first of its line there, too. Else what repair assumed made it, and the first error of the
-    /// same function, or of what else of file scope holds the line, is told.
-    pub(crate) fn told(&self, left: Placed, first: &[Placed]) -> String {
-        let Some(line) = left.line.filter(|_| !first.is_empty()) else { return left.said };
-        let of_line = first.iter().find(|one| one.line == Some(line));
-        if of_line.is_some_and(|one| one.said == left.said) {
-            return left.said;
-        }
-        let piece = self.piece_of(line);
-        let mut beside =
-            first.iter().filter(|one| one.line.and_then(|at| self.piece_of(at)) == piece);
-        let earliest = beside.next().filter(|_| piece.is_some()).or(of_line);
-        earliest.map_or(left.said, |one| one.said.clone())
+    /// What is told of a kernel: `first`, which clang says first of the file as it was found, and `left`, which it says after
+    /// repair, where that is something else.
+    pub(crate) fn told(&self, first: Option<&str>, left: &str) -> String {
+        let (left, end) = match left.strip_prefix(NEVER_CLOSED) {
+            Some(left) => (left.trim_start_matches("; "), format!("; {NEVER_CLOSED}")),
+            None => (left, String::new()),
+        };
+        let left = self.placed(left);
+        let said = match first.map(|first| self.placed(first)) {
+            Some(first) if left.is_empty() || first == left => first,
+            Some(first) => format!("{first}; after repair: {left}"),
+            None => left,
+        };
+        said + &end
     }
-
-    fn piece_of(&self, line: usize) -> Option<usize> {
-        let pieces = self.pieces.get_or_init(|| pieces_of(self.text));
-        pieces.get(line).copied().flatten()
-    }
-}
-
-/// Of each line the piece of file scope that its first token is in.
-fn pieces_of(text: &str) -> Vec<Option<usize>> {
-    let pieces = chunks::cut(text);
-    let mut begin = 0;
-    let of_line = |line: &str| {
-        let at = begin + line.len() - line.trim_start().len();
-        begin += line.len();
-        let piece = pieces.partition_point(|piece| piece.range.end <= at);
-        pieces.get(piece).is_some_and(|one| one.range.start <= at).then_some(piece)
-    };
-    text.split_inclusive('\n').map(of_line).collect()
 }
 
 /// The one line of the text that says this, or most of it, and how many are before it.
@@ -147,7 +116,7 @@ mod tests {
     #[test]
     fn errors_have_the_lines_of_the_file() {
         let file = File::new("k/bad.cl", FILE);
-        let of = |line: &str| file.placed(&format!("expected expression, in `{line}`")).said;
+        let of = |line: &str| file.placed(&format!("expected expression, in `{line}`"));
         for (quoted, said) in [
             (
                 "int i = get_global_id(0);",
@@ -169,37 +138,37 @@ mod tests {
         ] {
             assert_eq!(of(quoted), said);
         }
-        assert_eq!(file.placed("unknown"), Placed { said: "unknown".to_owned(), line: None });
+        assert_eq!(file.placed("unknown"), "unknown");
     }
 
     #[test]
-    fn of_what_repair_made_the_first_error_as_found_is_told() {
-        let text = "#define N 4\nkernel void a(global int *x) {\n  T q = x[0];\n  x[1] = q;\n  x[2] = ;\n}\n\
-                    kernel void b(global int *x) {\n  x[3] = N;\n}\n";
+    fn the_first_error_as_found_is_told_and_what_is_left_after_repair() {
+        let text =
+            "#define N 4\nkernel void a(global int *x) {\n  T q = x[0];\n  x[1] = N + ;\n}\n";
         let file = File::new("k.cl", text);
-        let placed = |message: &str, line: &str| file.placed(&format!("{message}, in `{line}`"));
-        let first = [
-            placed("unknown T", "T q = x[0];"),
-            placed("unknown q", "x[1] = q;"),
-            placed("expected expression", "x[2] = ;"),
-        ];
-        let told = |message: &str, line: &str| file.told(placed(message, line), &first);
+        let (first, left) =
+            ("unknown T, in `T q = x[0];`", "expected expression, in `x[1] = 4 + ;`");
         let of_type = "unknown T, in line 3: `T q = x[0];`";
-        // What stands there as found, and what repair made of a line that was wrong, or right.
-        assert_eq!(
-            told("expected expression", "x[2] = ;"),
-            "expected expression, in line 5: `x[2] = ;`"
-        );
-        assert_eq!(told("unknown T", "T q = x[0];"), of_type);
-        assert_eq!(told("invalid operands", "x[1] = q;"), of_type);
-        assert_eq!(told("invalid operands", "kernel void a(global int *x) {"), of_type);
-        // Another function, or no line of the file.
-        assert_eq!(told("invalid", "x[3] = N;"), "invalid, in line 8: `x[3] = N;`");
-        assert_eq!(told("invalid", "int other;"), "invalid, in `int other;`");
-        assert_eq!(
-            file.told(placed("invalid", "x[1] = q;"), &[]),
-            "invalid, in line 4: `x[1] = q;`"
-        );
+        let of_text = "expected expression, in line 4: `x[1] = N + ;`";
+        let open = |left: &str| format!("{NEVER_CLOSED}; {left}");
+        for (first, left, told) in [
+            (Some(first), left, format!("{of_type}; after repair: {of_text}")),
+            (Some(first), first, of_type.to_owned()),
+            (Some(first), "", of_type.to_owned()),
+            (None, left, of_text.to_owned()),
+            // One line of the file, however it is spelled.
+            (Some("expected expression, in `x[1] = N + ;`"), left, of_text.to_owned()),
+            (
+                Some(first),
+                "wrong, in `int other;`",
+                format!("{of_type}; after repair: wrong, in `int other;`"),
+            ),
+        ] {
+            assert_eq!(file.told(first, left), told);
+            let ends = file.told(first, &open(left));
+            assert_eq!(ends, format!("{told}; a bracket is never closed"));
+        }
+        assert_eq!(file.told(Some(first), NEVER_CLOSED), format!("{of_type}; {NEVER_CLOSED}"));
     }
 
     #[test]
@@ -210,7 +179,7 @@ mod tests {
             ("a/k.cl", "int own;", "wrong, in line 2: `int own;`"),
             ("a/k.cl#12", "int own;", "wrong, in line 2 of the string: `int own;`"),
         ] {
-            assert_eq!(File::new(path, text).placed(&format!("wrong, in `{line}`")).said, said);
+            assert_eq!(File::new(path, text).placed(&format!("wrong, in `{line}`")), said);
         }
     }
 }

@@ -44,6 +44,28 @@ pub(crate) struct Solved {
     pub(crate) rejected: BTreeMap<String, Verdict>,
 }
 
+/// Why nothing of a content file compiles.
+#[derive(Debug)]
+pub(crate) struct Unsolved {
+    /// Of the file, and of its kernels that are not named.
+    verdict: Verdict,
+    /// Of kernels by name.
+    kernels: BTreeMap<String, Verdict>,
+}
+
+impl Unsolved {
+    /// The verdict on a kernel.
+    pub(crate) fn of(&self, kernel: &str) -> &Verdict {
+        self.kernels.get(kernel).unwrap_or(&self.verdict)
+    }
+}
+
+impl From<Verdict> for Unsolved {
+    fn from(verdict: Verdict) -> Unsolved {
+        Unsolved { verdict, kernels: BTreeMap::new() }
+    }
+}
+
 /// One look of clang at a content file.
 struct Look {
     text: String,
@@ -62,7 +84,7 @@ impl Look {
     }
 }
 
-/// Said of a kernel before what clang says of what stands behind it.
+/// Begins what is said of a kernel that does not end, before what clang says of it and of what stands behind it.
 pub(crate) const NEVER_CLOSED: &str = "a bracket is never closed";
 
 /// Find a setting under which the kernels of `source` compile, or as many of them as can.
@@ -72,7 +94,7 @@ pub(crate) fn solve(
     compiler: &Compiler,
     source: &str,
     defines: &[String],
-) -> Result<Option<Solved>, Verdict> {
+) -> Result<Option<Solved>, Unsolved> {
     let mut source = source.to_owned();
     let (mut look, mut setting) = first_look(compiler, &source, Setting::plain(defines))?;
     let mut best: Option<(Look, Setting, String)> = None;
@@ -107,10 +129,10 @@ pub(crate) fn solve(
         // A head that stands there and that clang does not read is at fault, and not left out.
         let stands = !lexer::kernel_names(&look.text).is_empty();
         if let Some(error) = look.before.first() {
-            return Err(does_not_compile(error, &source));
+            return Err(does_not_compile(error, &source).into());
         }
         let fault = look.after.first().filter(|_| stands);
-        return fault.map_or(Ok(None), |error| Err(does_not_compile(error, &look.text)));
+        return fault.map_or(Ok(None), |error| Err(does_not_compile(error, &look.text).into()));
     }
     let beyond = std::mem::take(&mut look.beyond);
     let beyond: BTreeMap<String, Verdict> =
@@ -121,22 +143,92 @@ pub(crate) fn solve(
         return Ok(Some(Solved { source, setting, text, facts, whole, rejected: beyond }));
     }
     if let Some(error) = look.before.iter().find(|error| repair::is_lost_data(error, &source)) {
-        return Err(does_not_compile(error, &source));
+        return Err(does_not_compile(error, &source).into());
     }
     let mut solved = cut(compiler, source, setting, look)?;
     solved.rejected.extend(beyond);
     Ok(Some(solved))
 }
 
-/// What clang says of a file before anything is repaired, as verdicts say it.
-pub(crate) fn first_errors(compiler: &Compiler, source: &str, defines: &[String]) -> Vec<String> {
-    let Ok(Look { text, before, after, .. }) = look(compiler, source, &Setting::plain(defines))
-    else {
-        return Vec::new();
+/// What clang says first of each of the kernels `names`, or of what the kernel needs, before anything is repaired, as
+/// verdicts say it; of a kernel that clang does not see, what it says first of the file.
+pub(crate) fn first_errors(
+    compiler: &Compiler,
+    source: &str,
+    defines: &[String],
+    names: &BTreeSet<&str>,
+) -> BTreeMap<String, String> {
+    let setting = Setting::plain(defines);
+    let Ok((all, before)) = compiler.preprocess(source, setting.options()) else {
+        return BTreeMap::new();
     };
-    let before = before.iter().map(|error| does_not_compile(error, source));
-    let after = after.iter().map(|error| does_not_compile(error, &text));
-    before.chain(after).map(|verdict| verdict.detail).collect()
+    if let Some(error) = before.first() {
+        let said = does_not_compile(error, source).detail;
+        return names.iter().map(|name| ((*name).to_owned(), said.clone())).collect();
+    }
+    let chunks = chunks::cut(&all);
+    let name_of = |at: usize| chunks[at].kernel.as_deref().unwrap_or_default();
+    let roots: Vec<usize> = kernels(&chunks).take(MOST_KERNELS).collect();
+    let errors_of = |roots: Vec<usize>| errors_of(compiler, &all, &chunks, roots, names);
+    let mut first = errors_of(roots.clone());
+    // Others stood before these.
+    let hidden = |at: &usize| names.contains(name_of(*at)) && !first.contains_key(name_of(*at));
+    let hidden: Vec<usize> = roots.iter().copied().filter(hidden).collect();
+    if !hidden.is_empty() {
+        first.extend(errors_of(hidden));
+    }
+    let is_unseen = |name: &&&str| roots.iter().all(|at| name_of(*at) != **name);
+    let unseen: Vec<&&str> = names.iter().filter(is_unseen).collect();
+    if !unseen.is_empty()
+        && let Ok((_, after)) = compiler.parse(&all, alone(setting.standard))
+        && let Some(error) = after.first()
+    {
+        let said = does_not_compile(error, &all).detail;
+        first.extend(unseen.iter().map(|name| ((**name).to_owned(), said.clone())));
+    }
+    first
+}
+
+/// What clang says first of those of the kernels `names` that are read with `roots`.
+fn errors_of(
+    compiler: &Compiler,
+    all: &str,
+    chunks: &[Chunk],
+    roots: Vec<usize>,
+    names: &BTreeSet<&str>,
+) -> BTreeMap<String, String> {
+    let mut first = BTreeMap::new();
+    let needed = Uses::of(chunks).closure(all, chunks, roots, |_| true);
+    let text = chunks::join(all, chunks, &needed);
+    let Ok((_, after)) = compiler.parse(&text, alone(STANDARDS[0])) else { return first };
+    let chunks = chunks::cut(&text);
+    let open = chunks.iter().position(|chunk| chunk.is_open);
+    let errors: Vec<(usize, &Diagnostic)> =
+        after.iter().filter_map(|error| Some((chunk_of(error, &chunks, open)?, error))).collect();
+    let uses = Uses::of(&chunks);
+    for at in kernels(&chunks) {
+        let Some(name) = chunks[at].kernel.as_deref().filter(|name| names.contains(name)) else {
+            continue;
+        };
+        let needs = uses.closure(&text, &chunks, [at], |_| true);
+        let is_its = |chunk: usize| {
+            chunk == at || chunks[chunk].kernel.is_none() && needs.binary_search(&chunk).is_ok()
+        };
+        if let Some((_, error)) = errors.iter().find(|(chunk, _)| is_its(*chunk)) {
+            let said = does_not_compile(error, &text).detail;
+            first.entry(name.to_owned()).or_insert(said);
+        }
+    }
+    first
+}
+
+/// The chunk that an error is told of, where `open` is the first that is never closed: that makes errors of all that stands
+/// behind it.
+fn chunk_of(error: &Diagnostic, chunks: &[Chunk], open: Option<usize>) -> Option<usize> {
+    let offset = error.offset? as usize;
+    let at = chunks.partition_point(|chunk| chunk.range.end <= offset);
+    let at = open.map_or(at, |open| open.min(at));
+    (at < chunks.len()).then_some(at)
 }
 
 /// Fewer errors are better, but not at the price of the kernels.
@@ -204,7 +296,7 @@ fn cut(
     source: String,
     setting: Setting,
     look: Look,
-) -> Result<Solved, Verdict> {
+) -> Result<Solved, Unsolved> {
     let mut rejected = BTreeMap::new();
     let mut text = look.text;
     let mut errors = look.after;
@@ -217,29 +309,23 @@ fn cut(
         }
         let chunks = chunks::cut(&text);
         let mut bad: BTreeMap<usize, Verdict> = BTreeMap::new();
-        let mut names = BTreeSet::new();
-        // What is never closed makes errors of all that stands behind it.
         let open = chunks.iter().position(|chunk| chunk.is_open);
         for error in &errors {
-            let Some(offset) = error.offset else { continue };
-            let at = chunks.partition_point(|chunk| chunk.range.end <= offset as usize);
-            let at = open.map_or(at, |open| open.min(at));
-            if at < chunks.len() {
-                bad.entry(at).or_insert_with(|| {
-                    let mut verdict = does_not_compile(error, &text);
-                    if chunks[at].is_open {
-                        verdict.detail = format!("{NEVER_CLOSED}; {}", verdict.detail);
-                    }
-                    verdict
-                });
-                names.extend(error.subject.clone());
-            }
+            let Some(at) = chunk_of(error, &chunks, open) else { continue };
+            bad.entry(at).or_insert_with(|| {
+                let mut verdict = does_not_compile(error, &text);
+                if chunks[at].is_open {
+                    verdict.detail = format!("{NEVER_CLOSED}; {}", verdict.detail);
+                }
+                verdict
+            });
         }
         if bad.is_empty() {
-            return Err(match errors.first() {
+            let verdict = match errors.first() {
                 Some(error) => does_not_compile(error, &text),
                 None => Verdict::new(KernelVerdict::DoesNotCompile, ""),
-            });
+            };
+            return Err(verdict.into());
         }
         let uses = Uses::of(&chunks);
         let mut roots = Vec::new();
@@ -267,7 +353,8 @@ fn cut(
         let error = rejected.values().next().cloned();
         let error = error.or_else(|| Some(does_not_compile(first.as_ref()?, &source)));
         let error = error.or_else(|| Some(does_not_compile(errors.first()?, &text)));
-        return Err(error.unwrap_or_else(|| Verdict::new(KernelVerdict::DoesNotCompile, "")));
+        let verdict = error.unwrap_or_else(|| Verdict::new(KernelVerdict::DoesNotCompile, ""));
+        return Err(Unsolved { verdict, kernels: rejected });
     }
     Ok(Solved { source, setting, text, facts, whole: false, rejected })
 }

@@ -128,7 +128,7 @@ words! {
         IsolationChangedIr "isolation-changed-ir" Us "a kernel whose isolated form was not proved equal to its file's own either: isolated, not rewritten";
         IsolationFailed "isolation-failed" Us "a kernel that clang accepts in its file, and not once it is cut out; `detail` is the first diagnostic";
         Duplicate "duplicate" Program "a kernel whose text another row holds, which has its `id`; `detail` says where that one is";
-        DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
+        DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first error of the text as found, in the kernel or what it needs, and behind `after repair` the first that repair left, where that is another";
         TooSmall "too-small" Program "fewer instructions than a kernel that computes something";
         NotDefined "not-defined" Program "needs what its program does not define; `detail` names it";
         InlineAssembly "inline-assembly" Program "assembly could reach out of the process that runs it";

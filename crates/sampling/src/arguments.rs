@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use kernels::Judge;
+use lexer::Token;
 use lm::condition;
 use rows::SampleVerdict;
 
@@ -9,6 +10,13 @@ use rows::SampleVerdict;
 pub(crate) fn arguments(text: &str) -> Vec<String> {
     let lexemes = condition::arguments(text).into_iter();
     lexemes.map(|lexeme| lexeme.trim_start_matches("__").to_owned()).collect()
+}
+
+/// Whether what an argument points to is of a type that no list of arguments can say the members of: nothing is written to it.
+fn is_incomplete(argument: &[String]) -> bool {
+    let has = |word: &str| argument.iter().any(|lexeme| lexeme == word);
+    let stars = argument.iter().filter(|lexeme| *lexeme == "*").count();
+    stars == 1 && (has("void") || (has("struct") || has("union")) && !has("{"))
 }
 
 /// Whether one of these arguments is memory that others see and that may be written.
@@ -20,7 +28,7 @@ fn may_hold_a_result(arguments: &[String]) -> bool {
         let is_const = |at: usize| one[..at].iter().any(|lexeme| lexeme == "const");
         let is_image = one.iter().any(|lexeme| lexeme.starts_with("image"));
         is_image && (has("write_only") || has("read_write"))
-            || has("global") && pointer.is_some_and(|at| !is_const(at))
+            || has("global") && pointer.is_some_and(|at| !is_const(at)) && !is_incomplete(one)
             || has("pipe")
     })
 }
@@ -39,15 +47,127 @@ pub(crate) fn asked(judge: &Judge, wanted: &str, useful: bool) -> Result<Vec<Str
             let normal = judge.normalise(&text).map(|row| arguments(&row.text));
             let own = arguments(&text);
             if useful && !may_hold_a_result(&own) {
-                return Err(refused(
-                    "none of them can hold a result: one is to be a buffer that is written, such as \
+                let is_opaque = own.split(|lexeme| lexeme == ",").any(is_incomplete);
+                let why = if is_opaque {
+                    ", and nothing says what a `struct` or `void` holds"
+                } else {
+                    ""
+                };
+                return Err(refused(format!(
+                    "none of them can hold a result{why}: one is to be a buffer that is written, such as \
                      `global float*` (--allow-useless does without)"
-                        .to_owned(),
-                ));
+                )));
             }
             // Normal form may respell a type; it is not to lose an argument.
             let commas = |list: &[String]| list.iter().filter(|lexeme| *lexeme == ",").count();
             Ok(normal.filter(|normal| commas(normal) == commas(&own)).unwrap_or(own))
+        }
+    }
+}
+
+/// Functions that write nothing, and that an optimizer leaves where they are.
+const FENCES: [&str; 8] = [
+    "atomic_work_item_fence",
+    "barrier",
+    "mem_fence",
+    "prefetch",
+    "read_mem_fence",
+    "sub_group_barrier",
+    "work_group_barrier",
+    "write_mem_fence",
+];
+
+/// A program with a number in the place of each call that writes nothing and only orders what others write: what is left has no
+/// effect if the program computes nothing.
+pub(crate) fn without_fences(text: &str) -> String {
+    let all: Vec<Token<'_>> = lexer::tokens(text).collect();
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    for (at, token) in all.iter().enumerate() {
+        let is_call = all.get(at + 1).is_some_and(|next| next.is("("));
+        if token.begin < from || !is_call || !FENCES.contains(&token.text) {
+            continue;
+        }
+        let Some(last) = all.get(lexer::closing(&all, at)) else { break };
+        out.push_str(&text[from..token.begin]);
+        out.push('0');
+        from = last.end();
+    }
+    out + &text[from..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Sampler, Settings};
+    use dataset::{Silent, stage::Cancel};
+    use lm::{Checkpoint, Drawing, Prompt, tokenizer::Special};
+    use std::path::Path;
+
+    #[test]
+    fn a_kernel_that_does_nothing_is_not_as_asked() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let folder = tempfile::tempdir().expect("a folder");
+        let drawn = folder.path().join("ids.jsonl");
+        let ids = |text: &str| {
+            let mut ids = checkpoint.tokenizer().encode_plain(text);
+            ids.push(Special::ALL.end);
+            serde_json::to_string(&ids).expect("JSON")
+        };
+        let bodies = ["}", "mem_fence(0x02); }", "a[get_global_id(0)] = b; }"];
+        std::fs::write(&drawn, bodies.map(ids).join("\n")).expect("is written");
+        let verdicts = |useful| {
+            let arguments = "global float*, int";
+            let text = condition::head(arguments).expect("a list") + lm::HOLE;
+            let settings = Settings {
+                prompt: Prompt { arguments: Some(arguments.to_owned()), ..Prompt::new(&text) },
+                drawing: Drawing { useful, ..Drawing::default() },
+                samples: 3,
+                tries: 1,
+                device: None,
+                drawn: Some(drawn.clone()),
+                normalise: true,
+                novel: false,
+                most_bits: None,
+                must_run: false,
+            };
+            let sampler = Sampler::new(&checkpoint, settings, 1, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"));
+            let rows = sampler.sample(&Silent).expect("are judged");
+            rows.into_iter().map(|row| row.verdict).collect::<Vec<_>>()
+        };
+        let told = verdicts(true);
+        assert!(told[..2].iter().all(|verdict| verdict != "accepted"), "{told:?}");
+        assert_eq!((&*told[1], &*told[2]), ("not-as-asked", "accepted"));
+        assert_eq!(verdicts(false)[1..], ["accepted", "accepted"]);
+    }
+
+    #[test]
+    fn a_buffer_that_can_be_written_may_hold_a_result() {
+        for (wanted, may) in [
+            ("global float*, int", true),
+            ("global struct foo*, global int*", true),
+            ("write_only image2d_t", true),
+            ("global struct foo*", false),
+            ("global union foo*, int", false),
+            ("global void*", false),
+            ("global const float*", false),
+            ("int, float", false),
+        ] {
+            let head = condition::head(wanted).expect("a list");
+            assert_eq!(may_hold_a_result(&arguments(&(head + "}"))), may, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn fences_are_left_out() {
+        for (text, wanted) in [
+            ("{ mem_fence(0x02); }", "{ 0; }"),
+            ("{ barrier((1) | (2)); a[0] = 1; barrier(1); }", "{ 0; a[0] = 1; 0; }"),
+            ("{ int barrier = 1; a[0] = barrier; }", "{ int barrier = 1; a[0] = barrier; }"),
+            ("{ barrier(", "{ barrier("),
+        ] {
+            assert_eq!(without_fences(text), wanted);
         }
     }
 }

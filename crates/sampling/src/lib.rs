@@ -24,12 +24,14 @@ mod arguments;
 mod drawn;
 mod error;
 mod evaluate;
+mod fill;
 mod likelihood;
 mod prompt;
 mod sampler;
 mod stage;
 mod summary;
 mod tries;
+mod undefined;
 
 pub use error::Error;
 pub use evaluate::{Beside, CostBias, Evaluation, evaluate};

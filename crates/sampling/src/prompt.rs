@@ -101,7 +101,13 @@ impl Names {
             if token.kind != Kind::Word || is_known(word) || [".", "->"].contains(&last) {
                 continue;
             }
-            let is_called = all.get(at + 1).is_some_and(|next| next.text == "(");
+            let next = all.get(at + 1);
+            let is_called = next.is_some_and(|next| next.text == "(");
+            let is_new = !self.variables.contains_key(word) && !self.functions.contains_key(word);
+            // What declares something is a type, and none that is known.
+            if is_new && next.is_some_and(|next| next.kind == Kind::Word || next.is("*")) {
+                return None;
+            }
             let name = self.name(word, last, is_called)?;
             out.push_str(&text[from..token.begin]);
             out.push_str(&name);
@@ -202,6 +208,8 @@ mod tests {
             "typedef int T; kernel void k(global T* x) { [HOLE] }",
             "kernel void k(global int* x) { x[0] = N + 1; [HOLE] }",
             "kernel void k(global int* x) { go(x); [HOLE] }",
+            "kernel void k(global foo_t* x) { x[0] = [HOLE]; }",
+            "kernel void k(global int* x, foo_t y) { x[0] = [HOLE]; }",
         ] {
             assert_eq!(in_known_names(prompt), None, "{prompt}");
         }

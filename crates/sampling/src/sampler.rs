@@ -2,13 +2,15 @@
 
 use crate::{
     Error, Result, SampleRow,
-    arguments::{arguments, asked},
+    arguments::{arguments, asked, without_fences},
     corpus, drawn,
     evaluate::learned as learned_kernels,
+    fill::{drawn_part, is_constant_fill, lexemes, whatever_its_value},
     likelihood::unlikely,
     mark_duplicates,
     summary::is_accepted,
     tries::Tries,
+    undefined::{undefined, undefined_of_prompt},
 };
 use clang::Clang;
 use dataset::{Input, Progress, Silent, Verdict, stage::Cancel};
@@ -71,9 +73,15 @@ pub struct Sampler<'a> {
     pub(crate) checkpoint: &'a Checkpoint,
     pub(crate) settings: Settings,
     judge: Judge,
+    /// For what the judge does not tell: warnings.
+    clang: Clang,
+    /// How much of the prompt is undefined whatever is drawn.
+    undefined: usize,
     /// The arguments that every sample is to have, as normal form spells them.
     asked: Option<Vec<String>>,
-    /// What is left of the prompt's kernel without the hole, where that compiles.
+    /// What a kernel of these arguments does that does nothing, where samples are to do something.
+    empty: Option<String>,
+    /// What the prompt's kernel does without the hole, where that compiles, or whatever value the hole has.
     without: Option<String>,
     /// What accepted samples may not be near-duplicates of.
     learned: Option<Known>,
@@ -83,7 +91,7 @@ pub struct Sampler<'a> {
     seen: Seen,
     pub(crate) tries: Tries<'a>,
     jobs: usize,
-    cancel: Cancel,
+    pub(crate) cancel: Cancel,
     /// What is drawn from, hashed once: it is in memory, and its files may go.
     pub(crate) inputs: OnceLock<Vec<Input>>,
 }
@@ -108,7 +116,7 @@ impl<'a> Sampler<'a> {
         jobs: usize,
         cancel: &Cancel,
     ) -> Result<Sampler<'a>> {
-        let judge = Judge::new(Clang::start(jobs)?);
+        let (judge, clang) = (Judge::new(Clang::start(jobs)?), Clang::start(jobs)?);
         // Only checkpoints made elsewhere lack it.
         let seen = Seen::read(checkpoint.folder())?;
         let (jobs, cancel) = (jobs.max(1), cancel.clone());
@@ -118,8 +126,16 @@ impl<'a> Sampler<'a> {
             None => None,
         };
         let prompt = &settings.prompt.text;
+        let undefined = undefined_of_prompt(&clang, prompt)?;
+        let empty = match settings.drawing.useful && asked.is_some() {
+            true => judge.effect(&prompt.replace(lm::HOLE, "}")),
+            false => None,
+        };
         let without = match settings.drawing.useful && prompt.contains(lm::HOLE) {
-            true => judge.effect(&prompt.replace(lm::HOLE, "")),
+            true => {
+                let nothing = judge.effect(&prompt.replace(lm::HOLE, ""));
+                nothing.or_else(|| whatever_its_value(prompt, &|text| judge.effect(text)))
+            }
             false => None,
         };
         judge.works()?;
@@ -138,7 +154,10 @@ impl<'a> Sampler<'a> {
             checkpoint,
             settings,
             judge,
+            clang,
+            undefined,
             asked,
+            empty,
             without,
             learned,
             check,
@@ -222,9 +241,16 @@ impl<'a> Sampler<'a> {
     /// Whether samples may be drawn more than once.
     pub(crate) fn draws_anew(&self) -> bool {
         let is_limited = self.learned.is_some() || self.settings.most_bits.is_some();
-        let rejects = self.check.is_some() || self.without.is_some() || is_limited;
+        // What arguments are asked for alone is drawn once.
+        let fills = self.fills_body() && self.asked.is_none();
+        let rejects = self.check.is_some() || self.without.is_some() || fills || is_limited;
         let wants = self.extractor.is_some() && self.asks_for_features();
         (wants || rejects) && self.settings.drawn.is_none() && self.settings.tries > 1
+    }
+
+    /// Whether samples go on in the body of a function of the prompt, and are to do something there.
+    fn fills_body(&self) -> bool {
+        self.settings.drawing.useful && self.settings.prompt.text.contains('{')
     }
 
     /// The rows of these numbers as [`Sampler::judged`] makes them; where `cancel` is raised, those that were done before.
@@ -242,19 +268,7 @@ impl<'a> Sampler<'a> {
         for attempt in 0..=last {
             // Where none is drawn anew each sample is done as soon as it is judged.
             let judged = (!again).then_some(progress);
-            let mut drawn = self.attempt(reader, &missing, attempt, judged)?;
-            if let Some(extractor) = wanted {
-                let compared = self.compare(&mut drawn, extractor);
-                // What is found out during a stop says nothing of a sample.
-                if self.cancel.is_cancelled() {
-                    drawn.clear();
-                } else {
-                    compared?;
-                }
-            }
-            if again && !self.cancel.is_cancelled() {
-                self.tries.tell(&self.settings, attempt, &drawn);
-            }
+            let drawn = self.told_attempt(reader, &missing, attempt, wanted, judged)?;
             missing.clear();
             for row in drawn {
                 if attempt < last && !is_accepted(&row) {
@@ -274,7 +288,7 @@ impl<'a> Sampler<'a> {
 
     /// One try at samples of these ascending numbers, drawn at once and judged by all threads; where `cancel` is raised, the
     /// rows of those that were judged before.
-    fn attempt(
+    pub(crate) fn attempt(
         &self,
         reader: &mut drawn::Reader,
         numbers: &[u64],
@@ -343,7 +357,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Mark the accepted rows that have not the features which were asked for.
-    fn compare(&self, rows: &mut [SampleRow], extractor: &Extractor) -> Result<()> {
+    pub(crate) fn compare(&self, rows: &mut [SampleRow], extractor: &Extractor) -> Result<()> {
         let accepted: Vec<&mut SampleRow> =
             rows.iter_mut().filter(|row| is_accepted(row)).collect();
         let entry = |row: &&mut SampleRow| Entry { text: row.text.clone(), ..Entry::default() };
@@ -399,10 +413,9 @@ impl<'a> Sampler<'a> {
                 // What was removed may have stood in the way of what the optimizer makes of the rest.
                 let empty = empty_blocks(&text) > empty_blocks(&self.settings.prompt.text);
                 let is_prompt = |text: &str| self.judge.effect(text) == self.without;
-                idle = self.without.is_some()
-                    && (empty
-                        || is_prompt(&sample.text)
-                        || text != sample.text && is_prompt(&text));
+                idle = self.fills_body() && empty
+                    || self.without.is_some()
+                        && (is_prompt(&sample.text) || text != sample.text && is_prompt(&text));
                 row.instructions = judged.instructions;
                 row.name = judged.kernel;
                 if self.settings.normalise
@@ -412,6 +425,11 @@ impl<'a> Sampler<'a> {
                     row.name = normal.name;
                 } else {
                     row.text = text;
+                }
+                let undefined = undefined(&self.clang, &row.text, &judged.standard)?;
+                if let Some(warning) = undefined.into_iter().flatten().nth(self.undefined) {
+                    row.verdict = SampleVerdict::DoesNotCompile.to_string();
+                    row.detail = warning;
                 }
             }
             Err(verdict) => {
@@ -425,6 +443,13 @@ impl<'a> Sampler<'a> {
         {
             row.verdict = SampleVerdict::NotAsAsked.to_string();
             row.detail = format!("its arguments are `{}`", arguments(&row.text).join(" "));
+        }
+        if self.empty.is_some()
+            && row.verdict == Verdict::ACCEPTED
+            && self.judge.effect(&without_fences(&sample.text)) == self.empty
+        {
+            row.verdict = SampleVerdict::NotAsAsked.to_string();
+            row.detail = "it does nothing".to_owned();
         }
         if self.settings.drawing.useful
             && row.verdict == Verdict::ACCEPTED
@@ -478,10 +503,6 @@ impl<'a> Sampler<'a> {
     }
 }
 
-fn lexemes(text: &str) -> Vec<&str> {
-    lexer::tokens(text).map(|token| token.text).collect()
-}
-
 /// Loops and branches with nothing in them.
 fn empty_blocks(text: &str) -> usize {
     lexemes(text).windows(2).filter(|two| *two == ["{", "}"]).count()
@@ -491,37 +512,6 @@ fn empty_blocks(text: &str) -> usize {
 fn unset(text: &str) -> usize {
     let refused = Useful::new().refused(&lexemes(text));
     refused.into_iter().filter(|why| *why == Useless::Uninitialized).count()
-}
-
-/// Which bytes of a sample were drawn; `None` where it does not hold its prompt's tokens.
-fn drawn_part(text: &str, prompt: &str) -> Option<Range<usize>> {
-    let (before, after) = prompt.split_once(lm::HOLE).unwrap_or((prompt, ""));
-    let tokens = |text| lexer::tokens(text).collect::<Vec<_>>();
-    let (all, before, after) = (tokens(text), tokens(before), tokens(after));
-    let (begin, end) = (before.len(), all.len().checked_sub(after.len())?);
-    let is_same = |part: &[lexer::Token<'_>], of: &[lexer::Token<'_>]| {
-        part.iter().map(|one| one.text).eq(of.iter().map(|one| one.text))
-    };
-    if !is_same(all.get(..begin)?, &before) || !is_same(&all[end..], &after) || begin > end {
-        return None;
-    }
-    let start = begin.checked_sub(1).map_or(0, |last| all[last].end());
-    Some(start..all.get(end).map_or(text.len(), |first| first.begin))
-}
-
-/// Whether what was drawn for a hole within an expression names no variable, where something else than a constant may stand.
-fn is_constant_fill(text: &str, prompt: &str) -> bool {
-    let before = prompt.split_once(lm::HOLE).map_or("", |(before, _)| before);
-    let is_part = lexemes(before)
-        .last()
-        .is_some_and(|last| !["{", "}", ";", ")", "[", "case"].contains(last));
-    let Some(drawn) = drawn_part(text, prompt).filter(|_| is_part) else { return false };
-    let all: Vec<lexer::Token<'_>> = lexer::tokens(&text[drawn]).collect();
-    let is_name = |at: usize| {
-        let is_called = all.get(at + 1).is_some_and(|next| next.is("("));
-        all[at].kind == lexer::Kind::Word && !is_called
-    };
-    !(0..all.len()).any(is_name)
 }
 
 #[cfg(test)]
@@ -544,23 +534,6 @@ mod tests {
             novel: false,
             most_bits: None,
             must_run: false,
-        }
-    }
-
-    #[test]
-    fn an_expression_of_constants_is_told() {
-        for (before, fill, is_one) in [
-            ("a[c] = ", "0 > 0x1.0p-1026f", true),
-            ("a[c] = ", "-1.0f / b", false),
-            ("if (", "get_global_id(0) > 2", true),
-            ("if (", "get_global_id(0) > c", false),
-            ("int d[", "4", false),
-            ("{ ", "4;", false),
-            ("case ", "4", false),
-        ] {
-            let (prompt, text) =
-                (format!("{before}{}; }}", lm::HOLE), format!("{before}{fill}; }}"));
-            assert_eq!(is_constant_fill(&text, &prompt), is_one, "{text}");
         }
     }
 
@@ -683,6 +656,13 @@ mod tests {
         // Without the hole this is no program, and nothing can be said.
         let open = text.replace("a[c] = 2.0f * a[c];", "a[c] = 2.0f * d;");
         assert_eq!(verdicts(&open, true)[0], "accepted");
+        // Nor is this, but whatever value is there does the same.
+        let values = ["c + 1", "a[0] > 2.0f", "c++"];
+        std::fs::write(&drawn, values.map(ids).join("\n")).expect("is written");
+        let unused = "kernel void A(global float* a) { int c = get_global_id(0); int d = [HOLE]; a[c] *= 2.0f; }";
+        assert_eq!(verdicts(unused, true), ["no-effect", "no-effect", "accepted"]);
+        assert_eq!(verdicts(unused, false), ["accepted"; 3]);
+        assert_eq!(verdicts(&unused.replace("2.0f", "d"), true), ["accepted"; 3]);
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! Tries at samples that are drawn anew: how many are as asked, and what is said of it while they are drawn.
 
-use crate::{SampleRow, Sampler, Settings, summary::is_accepted};
+use crate::{Result, SampleRow, Sampler, Settings, drawn::Reader, summary::is_accepted};
 use dataset::Progress;
+use features::Extractor;
 use lm::condition;
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 /// Tries of which none is as asked, before that is said.
 const NONE_OF: u64 = 32;
+/// The time without one that is as asked, before that is said.
+const NONE_WITHIN: Duration = Duration::from_secs(10);
 /// Tries of which fewer than one in [`RARE`] is as asked, before that is said.
 const FEW_OF: u64 = 200;
 const RARE: u64 = 100;
@@ -23,12 +27,12 @@ struct Counts {
 }
 
 impl Counts {
-    /// Count so many more tries; true once, where hardly any was as asked till then.
-    fn add(&mut self, tries: u64, matched: u64) -> bool {
+    /// Count so many more tries, this long after the first began; true once, where hardly any was as asked till then.
+    fn add(&mut self, tries: u64, matched: u64, since: Duration) -> bool {
         self.tries += tries;
         self.matched += matched;
         let is_rare = match self.matched {
-            0 => self.tries >= NONE_OF,
+            0 => self.tries >= NONE_OF || since >= NONE_WITHIN,
             some => self.tries >= FEW_OF && some * RARE < self.tries,
         };
         let says = is_rare && !self.is_said;
@@ -41,6 +45,8 @@ impl Counts {
 #[derive(Default)]
 pub(crate) struct Tries<'a> {
     watch: Option<&'a dyn Progress>,
+    /// When somebody began to watch.
+    began: Option<Instant>,
     counts: Mutex<Counts>,
 }
 
@@ -58,7 +64,8 @@ impl Tries<'_> {
             settings.tries
         ));
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_rare = counts.add(all, matched);
+        let since = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+        let is_rare = counts.add(all, matched, since);
         if is_rare && !settings.prompt.features.is_empty() {
             let Counts { tries, matched, .. } = *counts;
             watch.note(&rarely(tries, matched, &settings.prompt.features));
@@ -71,18 +78,55 @@ impl<'a> Sampler<'a> {
     /// that the prompt asks for.
     #[must_use]
     pub fn watched_by(mut self, watch: &'a dyn Progress) -> Sampler<'a> {
-        self.tries.watch = Some(watch);
+        (self.tries.watch, self.tries.began) = (Some(watch), Some(Instant::now()));
         self
+    }
+
+    /// One try at samples of these ascending numbers, with what was found out of features, told of who watches. Of many that are
+    /// to have features a few come first, so that it is soon said where none has them.
+    pub(crate) fn told_attempt(
+        &self,
+        reader: &mut Reader,
+        numbers: &[u64],
+        attempt: u64,
+        wanted: Option<&Extractor>,
+        progress: Option<&dyn Progress>,
+    ) -> Result<Vec<SampleRow>> {
+        let again = self.draws_anew();
+        let splits = again && attempt == 0 && wanted.is_some() && self.settings.device.is_none();
+        let first = if splits { numbers.len().min(NONE_OF as usize) } else { numbers.len() };
+        let (first, others) = numbers.split_at(first);
+        let mut rows = Vec::new();
+        for numbers in [first, others] {
+            if numbers.is_empty() || self.cancel.is_cancelled() {
+                continue;
+            }
+            let mut drawn = self.attempt(reader, numbers, attempt, progress)?;
+            if let Some(extractor) = wanted {
+                let compared = self.compare(&mut drawn, extractor);
+                // What is found out during a stop says nothing of a sample.
+                if self.cancel.is_cancelled() {
+                    drawn.clear();
+                } else {
+                    compared?;
+                }
+            }
+            if again && !self.cancel.is_cancelled() {
+                self.tries.tell(&self.settings, attempt, &drawn);
+            }
+            rows.append(&mut drawn);
+        }
+        Ok(rows)
     }
 }
 
 /// What is said where hardly any try has the features that are wanted.
 fn rarely(tries: u64, matched: u64, wanted: &BTreeMap<String, f64>) -> String {
-    let of = format!("of the first {tries} tries");
     let found = match matched {
-        0 => format!("none {of} has"),
-        1 => format!("only 1 {of} has"),
-        some => format!("only {some} {of} have"),
+        // How many there are till then is a matter of time.
+        0 => "none of the first tries has".to_owned(),
+        1 => format!("only 1 of the first {tries} tries has"),
+        some => format!("only {some} of the first {tries} tries have"),
     };
     let said = format!("note: {found} the features of --want");
     match steered(wanted) {
@@ -173,7 +217,7 @@ mod tests {
         assert_eq!(told.lines(), ["message: samples 0 to 30, try 1 of 8: 0 of 31 are as asked"]);
         tries.tell(&settings, 1, &rows(0, 1));
         let note = told.lines().pop().expect("a note");
-        assert!(note.starts_with("note: none of the first 32 tries has"), "{note}");
+        assert!(note.starts_with("note: none of the first tries has the features"), "{note}");
         let command = "`stampmill steer --space grewe --target mem=8,localmem=2 --out found`";
         assert!(note.contains(command), "{note}");
         tries.tell(&settings, 2, &rows(0, 400));
@@ -181,13 +225,27 @@ mod tests {
     }
 
     #[test]
+    fn a_long_time_without_one_that_is_as_asked_is_told() {
+        let mut counts = Counts::default();
+        assert!(!counts.add(3, 0, NONE_WITHIN / 2));
+        assert!(counts.add(1, 0, NONE_WITHIN));
+        assert!(!counts.add(1, 0, NONE_WITHIN * 2), "it was said");
+        let mut counts = Counts::default();
+        assert!(!counts.add(3, 1, NONE_WITHIN * 2), "one is as asked");
+    }
+
+    #[test]
     fn few_that_are_as_asked_are_told_and_others_are_not() {
+        let soon = Duration::from_secs(1);
         let mut counts = Counts::default();
-        assert!(!counts.add(199, 1));
-        assert!(counts.add(1, 0));
-        assert!(!counts.add(100, 0), "it was said");
+        assert!(!counts.add(199, 1, soon));
+        assert!(counts.add(1, 0, soon));
+        assert!(!counts.add(100, 0, soon), "it was said");
         let mut counts = Counts::default();
-        assert!(!counts.add(199, 2) && !counts.add(1, 0), "one of a hundred is not rare");
+        assert!(
+            !counts.add(199, 2, soon) && !counts.add(1, 0, soon),
+            "one of a hundred is not rare"
+        );
         let told = Told::default();
         let tries = Tries { watch: Some(&told), ..Tries::default() };
         tries.tell(&settings(&[]), 0, &rows(0, 64));

@@ -44,6 +44,7 @@ mod system;
 mod temporary;
 mod tools;
 mod watch;
+mod words;
 mod worker;
 
 pub use death::Death;

@@ -1,6 +1,6 @@
 use crate::{
     Death, Held, Memory, Profile, control::Order, death, held, patience::Patience,
-    serve::STRICTNESS, start::Running, watch, write_frame,
+    serve::STRICTNESS, start::Running, watch, words::Words, write_frame,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::{
@@ -9,7 +9,7 @@ use std::{
     os::{fd::AsFd, unix::process::ExitStatusExt},
     process::{Command, ExitStatus},
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -20,8 +20,6 @@ const TICK: Duration = Duration::from_millis(20);
 /// Of so many looks at the worker one is at all its group: that costs a look at every process of the
 /// machine.
 const GROUP_TICKS: u32 = 10;
-/// Bytes of standard error kept for the message of a [`Death`].
-const LAST_WORDS: usize = 4096;
 const SIGKILL: i32 = 9;
 /// A worker that has not said hello by now will not.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -72,7 +70,7 @@ pub struct Worker {
     id: u32,
     stdin: Option<PipeWriter>,
     stdout: PipeReader,
-    words: Arc<Mutex<Vec<u8>>>,
+    words: Arc<Words>,
     listener: Option<std::thread::JoinHandle<()>>,
     profile: Profile,
     held: Held,
@@ -114,9 +112,9 @@ impl Worker {
         let descriptors = [their_in.as_fd(), their_out.as_fd(), their_err.as_fd()];
         let (running, outer) = Running::start(&order, &descriptors)?;
         drop((their_in, their_out, their_err));
-        let words = Arc::new(Mutex::new(Vec::new()));
+        let words = Arc::new(Words::new(stderr));
         let heard = Arc::clone(&words);
-        let listener = Some(std::thread::spawn(move || listen(stderr, &heard)));
+        let listener = Some(std::thread::spawn(move || heard.listen()));
         let id = running.program().unwrap_or(0);
         let (stdin, profile) = (Some(stdin), profile.clone());
         let mut worker =
@@ -162,6 +160,7 @@ impl Worker {
     /// # Errors
     /// As [`Worker::call`]; [`Death::Processor`] and [`Death::Stopped`] where it was killed for them.
     pub fn call_within(&mut self, message: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
+        self.words.forget();
         let sent = match self.stdin.as_mut() {
             Some(stdin) => write_frame(stdin, message),
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
@@ -282,7 +281,7 @@ impl Worker {
             // The listener ends with the pipe; a panic there only costs the message.
             let _ = listener.join();
         }
-        let words = self.words.lock().map(|words| words.clone()).unwrap_or_default();
+        let words = self.words.last();
         if ending
             .is_some_and(|ending| ExitStatus::from_raw(ending.status).signal() == Some(SIGKILL))
         {
@@ -324,17 +323,6 @@ fn environment(command: &Command, weak: bool) -> Vec<(OsString, OsString)> {
     all.retain(|(name, _)| name != STRICTNESS);
     all.push((STRICTNESS.into(), if weak { "weak" } else { "strict" }.into()));
     all
-}
-
-fn listen(mut from: impl Read, words: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 1024];
-    while let Ok(count @ 1..) = from.read(&mut buffer) {
-        if let Ok(mut words) = words.lock() {
-            words.extend_from_slice(&buffer[..count]);
-            let excess = words.len().saturating_sub(LAST_WORDS);
-            words.drain(..excess);
-        }
-    }
 }
 
 #[cfg(test)]

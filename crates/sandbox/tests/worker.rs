@@ -58,6 +58,21 @@ fn each_death_has_its_name_and_the_next_call_finds_a_new_worker() {
 }
 
 #[test]
+fn the_last_words_of_a_worker_are_those_of_its_last_request() {
+    let dies = |request: &[u8]| {
+        let mut worker = Worker::spawn(command(&tight()), &tight()).expect("it starts");
+        for _ in 0..100 {
+            assert_eq!(worker.call(b"say bad_alloc, said the first", PATIENCE), Ok(Vec::new()));
+        }
+        worker.call(request, PATIENCE).expect_err("the request kills its worker")
+    };
+    assert!(matches!(dies(b"crash"), Death::Signal(_, words) if words.is_empty()));
+    assert!(matches!(dies(b"leave"), Death::Exit(7, words) if words.is_empty()));
+    let death = dies(b"die own words");
+    assert!(matches!(&death, Death::Signal(_, words) if words == "own words\n"), "{death}");
+}
+
+#[test]
 fn a_message_is_bounded_by_processor_time_of_its_own_and_by_who_waits_for_it() {
     let patient = Profile { processor: Duration::from_secs(60), ..tight() };
     let call = |request: &[u8], bounds: &Bounds<'_>| {

@@ -1,11 +1,17 @@
 //! What a search may use up.
 
 use sandbox::processor_time;
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// By how much a search may exceed its time before what it does is cut short: most generations of
 /// ordinary programs end by themselves within that.
 const GRACE: Duration = Duration::from_millis(300);
+
+/// What asking whether a kernel is acceptable is given at least, and laying out what was found, whatever is left.
+const LAST: Duration = Duration::from_secs(3);
 
 /// What a search for plain kernels needs at least, and is given beyond what was used.
 const AGAIN: Duration = Duration::from_secs(3);
@@ -166,6 +172,12 @@ impl Clock {
         }
     }
 
+    /// The same, with a little time from now on even where there is none left.
+    pub(crate) fn with_the_last(&self) -> Clock {
+        let used = Duration::from_secs_f64(self.seconds());
+        self.ending(|limit| limit.max(used.saturating_add(LAST)), |limit| limit)
+    }
+
     /// What is left of the budget.
     pub(crate) fn left(&self) -> Budget {
         let used = Duration::from_secs_f64(self.seconds());
@@ -183,9 +195,44 @@ impl Clock {
     }
 }
 
+/// When who is asked whether a kernel is acceptable has to end: a search begins it anew for each kernel that it asks about.
+/// A budget of candidates never ends it.
+#[derive(Clone, Debug, Default)]
+pub struct Deadline(Arc<Mutex<Option<Clock>>>);
+
+impl Deadline {
+    /// Whether it is time to end.
+    #[must_use]
+    pub fn is_past(&self) -> bool {
+        let clock = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        clock.as_ref().is_some_and(Clock::is_up)
+    }
+
+    /// A kernel is asked about now, in a search that ends by this clock.
+    pub(crate) fn begin(&self, end: &Clock) {
+        let end = end.with_the_last();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_asked_has_a_little_time_whatever_is_left_and_no_end_with_candidates() {
+        let deadline = Deadline::default();
+        assert!(!deadline.is_past());
+        let spent = Clock::overdue();
+        let Budget::Wall(last) = spent.with_the_last().budget else { unreachable!("of time") };
+        assert!(last >= LAST && last < 2 * LAST, "{last:?}");
+        *deadline.0.lock().expect("whole") = Some(spent.clone());
+        assert!(deadline.is_past());
+        let ample = Clock::start(Budget::Wall(Duration::from_secs(1000)));
+        assert_eq!(ample.with_the_last().budget, ample.budget);
+        deadline.begin(&Clock::start(Budget::Candidates(0)));
+        assert!(!deadline.is_past());
+    }
 
     #[test]
     fn what_all_targets_used_is_charged_to_the_first_up_to_a_share() {

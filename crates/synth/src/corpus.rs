@@ -71,6 +71,8 @@ pub struct Corpus {
     excluded: usize,
     /// Those that there was no time for.
     left: usize,
+    /// Those that have no vector: what does not compile, and what the space does not describe.
+    undescribed: usize,
     /// What the first target's budget is measured by, since the seeds were opened.
     clock: Option<Clock>,
     origins: Arc<[Origin]>,
@@ -154,6 +156,11 @@ impl Corpus {
             Fate::Excluded => false,
         };
         let left = texts[..own].iter().zip(&locations).filter(|one| is_left(*one)).count();
+        let is_free = |at: usize| fates[at] == Fate::Free;
+        let undescribed = texts[..own].iter().zip(&locations);
+        let undescribed = undescribed
+            .filter(|((at, _), place)| is_free(*at) && **place == Location::Nowhere)
+            .count();
         let mut mined = 0;
         let mut seeds = Vec::new();
         let places = places(&fates);
@@ -172,7 +179,7 @@ impl Corpus {
             *fate == Fate::Free
         });
         let (origins, clock) = (origins.into(), Some(allowance.clock.clone()));
-        Ok(Corpus { seeds, mined, excluded, left, clock, origins, rule })
+        Ok(Corpus { seeds, mined, excluded, left, undescribed, clock, origins, rule })
     }
 
     /// The seeds that the leak rule allows in a search for `target`; other targets play no part.
@@ -201,6 +208,7 @@ impl Corpus {
             mined: self.seeds[..self.mined].iter().filter(is_kept).count(),
             excluded: self.excluded + excluded,
             left: self.left,
+            undescribed: self.undescribed,
             clock: None,
             origins: Arc::clone(&self.origins),
             rule: self.rule.clone(),
@@ -229,6 +237,12 @@ impl Corpus {
     #[must_use]
     pub fn left(&self) -> usize {
         self.left
+    }
+
+    /// How many were read that are no seeds because they have no vector: they do not compile, or the space does not describe them.
+    #[must_use]
+    pub fn undescribed(&self) -> usize {
+        self.undescribed
     }
 
     /// What has measured the first target's budget since they were opened.

@@ -178,6 +178,9 @@ pub enum Error {
         /// Those there are.
         known: String,
     },
+    /// No thread to look at a kernel with.
+    #[error("cannot start a thread to look at a kernel: {0}; lower --jobs, or end other programs")]
+    Thread(std::io::Error),
     /// A kernel could not be tried, for no fault of its own.
     #[error("cannot tell whether a kernel is acceptable: {0}")]
     Acceptance(String),
@@ -207,7 +210,9 @@ impl Error {
             Error::Clang(error) | Error::Features(features::Error::Clang(error)) => {
                 error.is_fault()
             }
-            Error::Features(features::Error::Reader(_)) | Error::Acceptance(_) => true,
+            Error::Features(features::Error::Reader(_))
+            | Error::Acceptance(_)
+            | Error::Thread(_) => true,
             _ => false,
         }
     }

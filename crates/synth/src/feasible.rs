@@ -1,6 +1,6 @@
 //! What no program can have: targets that break one of these are named, not searched for.
 
-use crate::{Arguments, Constraint, Error, Target};
+use crate::{Arguments, Constraint, Error, Target, target::number};
 use features::FeatureSpace;
 
 /// Opcodes that clang never emits for OpenCL C.
@@ -31,12 +31,19 @@ const INSTCOUNT_BOUNDS: [(&str, &[&str]); 3] = [
     // Each block ends with one of these.
     ("TotalBlocks", &["Ret", "Br", "Switch", "Unreachable"]),
 ];
-const AUTOPHASE_BOUNDS: [(&str, &[&str]); 8] = [
+const AUTOPHASE_BOUNDS: [(&str, &[&str]); 12] = [
     ("TotalBlocks", &["BranchCount", "NumRetInst"]),
     ("TotalBlocks", &["BlockLow", "BlockMid"]),
     ("TotalBlocks", &["onePred", "twoPred", "morePreds"]),
-    ("TotalBlocks", &["oneSuccessor", "twoSuccessor"]),
+    // No edge leads from a block that returns.
+    ("TotalBlocks", &["oneSuccessor", "twoSuccessor", "NumRetInst"]),
+    // A block has one number of edges in, and one of edges out.
     ("onePred", &["onePredOneSuc", "onePredTwoSuc"]),
+    ("twoPred", &["twoPredOneSuc", "twoEach"]),
+    ("oneSuccessor", &["onePredOneSuc", "twoPredOneSuc"]),
+    ("twoSuccessor", &["onePredTwoSuc", "twoEach"]),
+    // A block whose phis have arguments begins with one.
+    ("BeginPhi", &["BBNumArgsHi", "BBNumArgsLo"]),
     ("BranchCount", &["UncondBranches"]),
     ("NumEdges", &["CriticalCount"]),
     ("TotalInsts", &["TotalBlocks"]),
@@ -56,6 +63,27 @@ const SHARED_BOUNDS: [(&str, &[&str]); 2] = [
             "instcount.Alloca",
         ],
     ),
+];
+
+/// Blocks that some edge leads to, counted in one way each: LLVM lets none lead to the first block of a function, whose phis
+/// would have no arguments, so that they are fewer than all blocks.
+const INSTCOUNT_REACHED: [&[&str]; 1] = [&["PHI"]];
+const AUTOPHASE_REACHED: [&[&str]; 6] = [
+    &["onePred", "twoPred", "morePreds"],
+    &["BB03Phi", "BBHiPhi"],
+    &["BBNumArgsHi", "BBNumArgsLo"],
+    &["BeginPhi"],
+    &["NumPHIInst"],
+    &["ArgsPhi"],
+];
+
+/// Of those, what counts phis or their arguments, of which one block may have many.
+const MANY_A_BLOCK: [&str; 3] = ["PHI", "NumPHIInst", "ArgsPhi"];
+
+/// Edges at least, by what they lead to and from: each block of a kind has so many.
+const EDGES: [&[(f64, &str)]; 2] = [
+    &[(1.0, "onePred"), (2.0, "twoPred"), (3.0, "morePreds")],
+    &[(1.0, "oneSuccessor"), (2.0, "twoSuccessor")],
 ];
 
 /// Opcodes by one of which everything is written that a kernel writes: builtin functions, copies of memory and images are calls.
@@ -92,15 +120,21 @@ pub fn check(target: &Target, space: &dyn FeatureSpace) -> Result<(), Error> {
             checked.never()?;
             checked.bounds(&INSTCOUNT_BOUNDS)?;
             checked.sums(space)?;
+            checked.reached(&INSTCOUNT_REACHED)?;
             checked.bounds(&[("TotalInsts", &checked.dimensions[3..])])
         }
         "autophase" => {
             checked.at_least_one(&["TotalInsts", "TotalBlocks", "TotalFuncs", "NumRetInst"])?;
             checked.sums(space)?;
             checked.bounds(&AUTOPHASE_BOUNDS)?;
+            checked.reached(&AUTOPHASE_REACHED)?;
             checked.edges()
         }
-        "grewe" => checked.ratios(space),
+        "grewe" => {
+            // A subscript of local memory has the name of a parameter or variable of a `__local` type, which is an access.
+            checked.bounds(&[("mem", &["localmem"])])?;
+            checked.ratios(space)
+        }
         // The original counts names and subscripts, which need not be the same accesses.
         "grewe-fixed" => {
             checked.bounds(&[("mem", &["coalesced"])])?;
@@ -176,14 +210,16 @@ impl Checked<'_> {
                 || !constraint.most.is_finite()
                 || !constraint.least.is_finite()
             {
-                return Err(
-                    self.broken(format!("{name} = {} is no count of anything", constraint.most))
-                );
+                return Err(self.broken(format!(
+                    "{name} = {} is no count of anything",
+                    number(constraint.most)
+                )));
             }
             if constraint.least > MOST {
-                return Err(
-                    self.broken(format!("{name} = {:e}: no program is so large", constraint.least))
-                );
+                return Err(self.broken(format!(
+                    "{name} = {}: no program is so large",
+                    number(constraint.least)
+                )));
             }
             let whole = constraint.most.floor() >= constraint.least;
             let counts = match space {
@@ -192,7 +228,9 @@ impl Checked<'_> {
                 _ => false,
             };
             if counts && !whole {
-                return Err(self.broken(format!("{name} counts, it is never {}", constraint.least)));
+                return Err(
+                    self.broken(format!("{name} counts, it is never {}", number(constraint.least)))
+                );
             }
         }
         Ok(())
@@ -206,7 +244,7 @@ impl Checked<'_> {
             let both = self.constraint(name).zip(self.constraint(&other));
             let Some((one, two)) = both else { continue };
             if one.least > two.most || two.least > one.most {
-                let [one, two] = [one, two].map(shown);
+                let [one, two] = [one, two].map(|one| one.values());
                 return Err(self.broken(format!(
                     "{name} = {one} but {other} = {two}: both count the same instructions"
                 )));
@@ -267,7 +305,7 @@ impl Checked<'_> {
     fn at_most_one(&self, name: &str) -> Result<(), Error> {
         match self.constraint(name).filter(|constraint| constraint.least > 1.0) {
             Some(ratio) => {
-                Err(self.broken(format!("{name} = {}: it is never above 1", ratio.least)))
+                Err(self.broken(format!("{name} = {}: it is never above 1", number(ratio.least))))
             }
             None => Ok(()),
         }
@@ -278,20 +316,88 @@ impl Checked<'_> {
             if let Some(constraint) =
                 self.constraint(name).filter(|constraint| constraint.least > 0.0)
             {
-                let least = constraint.least;
+                let least = number(constraint.least);
                 return Err(self.broken(format!("{name} = {least}: clang emits none for OpenCL C")));
             }
         }
         Ok(())
     }
 
-    /// No edge leads to the first block of a function.
-    fn edges(&self) -> Result<(), Error> {
-        match (self.constraint("TotalBlocks"), self.constraint("NumEdges")) {
-            (Some(blocks), Some(edges)) if blocks.most < 2.0 && edges.least > 0.0 => Err(self
-                .broken(format!("NumEdges = {}, but none leads to the only block", edges.least))),
-            _ => Ok(()),
+    /// The least that a dimension comes to.
+    fn least(&self, name: &str) -> f64 {
+        self.constraint(name).map_or(0.0, |one| one.least.max(0.0))
+    }
+
+    /// There are fewer blocks that some edge leads to than blocks.
+    fn reached(&self, ways: &[&[&str]]) -> Result<(), Error> {
+        let Some(blocks) = self.constraint("TotalBlocks") else { return Ok(()) };
+        for parts in ways {
+            let least: f64 = parts.iter().map(|part| self.least(part)).sum();
+            let is_many = MANY_A_BLOCK.contains(&parts[0]);
+            if least > 0.0 && blocks.most < 1.0 + if is_many { 1.0 } else { least } {
+                let (parts, least) = (list(parts), number(least));
+                return Err(self.broken(format!(
+                    "{parts} = {least} but TotalBlocks = {}: no edge leads to the first block of a function, and no phi \
+                     stands there",
+                    number(blocks.most)
+                )));
+            }
         }
+        Ok(())
+    }
+
+    /// Each edge leads from a block to another, and none to the first block of a function.
+    fn edges(&self) -> Result<(), Error> {
+        let Some(edges) = self.constraint("NumEdges") else { return Ok(()) };
+        if self.constraint("TotalBlocks").is_some_and(|blocks| blocks.most < 2.0)
+            && edges.least > 0.0
+        {
+            return Err(self.broken(format!(
+                "NumEdges = {}, but none leads to the only block",
+                number(edges.least)
+            )));
+        }
+        for parts in EDGES {
+            let least: f64 = parts.iter().map(|(each, part)| each * self.least(part)).sum();
+            if edges.most < least {
+                let each = |(each, part): &(f64, &str)| match *each > 1.0 {
+                    true => format!("{each} {part}"),
+                    false => (*part).to_owned(),
+                };
+                let parts = parts.iter().map(each).collect::<Vec<_>>().join(" + ");
+                return Err(self.broken(format!(
+                    "{parts} = {} but NumEdges = {}: they have so many",
+                    number(least),
+                    number(edges.most)
+                )));
+            }
+        }
+        // A conditional branch has two edges, any other one.
+        if let Some(plain) = self.constraint("UncondBranches") {
+            let all = self.least("BranchCount").max(self.least("NumBrInst"));
+            let least = 2.0 * all - plain.most;
+            if edges.most < least {
+                return Err(self.broken(format!(
+                    "2 BranchCount - UncondBranches = {} but NumEdges = {}: a conditional branch has two edges",
+                    number(least),
+                    number(edges.most)
+                )));
+            }
+        }
+        // All edges lead to blocks of one edge and of two, where no block has more.
+        let [one, two, more] =
+            ["onePred", "twoPred", "morePreds"].map(|name| self.constraint(name));
+        if let (Some(one), Some(two), Some(more)) = (one, two, more)
+            && more.most < 1.0
+            && edges.least > one.most + 2.0 * two.most
+        {
+            return Err(self.broken(format!(
+                "NumEdges = {} but onePred + 2 twoPred = {}, and morePreds = 0: all lead to these",
+                number(edges.least),
+                number(one.most + 2.0 * two.most)
+            )));
+        }
+        Ok(())
     }
 
     /// A whole is no more than its parts together.
@@ -307,8 +413,9 @@ impl Checked<'_> {
             if all.least > most {
                 let parts = list(&parts);
                 return Err(self.broken(format!(
-                    "{whole} = {} but {parts} sum to {most}: they are all there is of it",
-                    all.least
+                    "{whole} = {} but {parts} sum to {}: they are all there is of it",
+                    number(all.least),
+                    number(most)
                 )));
             }
         }
@@ -335,9 +442,10 @@ impl Checked<'_> {
                 && constraint.excess(value) != 0.0
             {
                 return Err(self.broken(format!(
-                    "{name} = {} but {over} / {under} gives {value} (to three digits, a \
+                    "{name} = {} but {over} / {under} gives {} (to three digits, a \
                      divisor of at least 1)",
-                    constraint.least
+                    number(constraint.least),
+                    number(value)
                 )));
             }
         }
@@ -353,19 +461,14 @@ impl Checked<'_> {
             if least > all.most {
                 let parts = list(parts);
                 return Err(self.broken(format!(
-                    "{parts} sum to {least}, more than {whole} = {} that they are part of",
-                    all.most
+                    "{parts} sum to {}, more than {whole} = {} that they are part of",
+                    number(least),
+                    number(all.most)
                 )));
             }
         }
         Ok(())
     }
-}
-
-/// A value, or a range.
-fn shown(constraint: Constraint) -> String {
-    let Constraint { least, most, .. } = constraint;
-    if least == most { least.to_string() } else { format!("{least}..{most}") }
 }
 
 fn list(parts: &[&str]) -> String {
@@ -483,6 +586,43 @@ mod tests {
         assert!(broken("comp=0,mem=2,F4:comp/mem=3", "grewe").contains("0 / 2 gives 0"));
         assert!(broken("mem=2,coalesced=3", "grewe-fixed").contains("more than mem = 2"));
         assert!(broken("F2:coalesced/mem=1.5", "grewe-fixed").contains("never above 1"));
+    }
+
+    #[test]
+    fn edges_blocks_and_accesses_of_local_memory_have_room_for_each_other() {
+        for (text, space, part) in [
+            ("PHI=4,TotalBlocks=1", "instcount", "PHI = 4 but TotalBlocks = 1"),
+            ("NumPHIInst=1,TotalBlocks=1", "autophase", "NumPHIInst = 1 but TotalBlocks = 1"),
+            ("BBHiPhi=1,BB03Phi=2,TotalBlocks=3", "autophase", "BB03Phi + BBHiPhi = 3"),
+            ("onePred=1,twoPred=1,TotalBlocks=2", "autophase", "morePreds = 2 but TotalBlocks = 2"),
+            ("TotalBlocks=3,oneSuccessor=2,twoSuccessor=1,NumRetInst=1", "autophase", "NumRetInst"),
+            (
+                "NumEdges=3,onePred=2,twoPred=1",
+                "autophase",
+                "onePred + 2 twoPred + 3 morePreds = 4",
+            ),
+            ("NumEdges=4,twoSuccessor=2,oneSuccessor=1", "autophase", "2 twoSuccessor = 5"),
+            ("NumEdges=4,BranchCount=4,UncondBranches=2", "autophase", "two edges"),
+            ("NumEdges=5,onePred=2,twoPred=1,morePreds=0", "autophase", "NumEdges = 5 but onePred"),
+            ("twoPred=1,twoEach=1,twoPredOneSuc=1", "autophase", "more than twoPred = 1"),
+            ("BeginPhi=1,BBNumArgsLo=2", "autophase", "more than BeginPhi = 1"),
+            ("mem=2,localmem=4", "grewe", "localmem sum to 4, more than mem = 2"),
+        ] {
+            assert!(broken(text, space).contains(part), "{text}: {}", broken(text, space));
+        }
+        for (text, space) in [
+            ("PHI=4,TotalBlocks=2", "instcount"),
+            ("BBHiPhi=1,BB03Phi=1,TotalBlocks=3", "autophase"),
+            ("onePred=1,twoPred=1,TotalBlocks=3", "autophase"),
+            ("NumEdges=4,onePred=2,twoPred=1,morePreds=0", "autophase"),
+            ("NumEdges=6,BranchCount=4,UncondBranches=2", "autophase"),
+            ("NumEdges=9,onePred=2,twoPred=1", "autophase"),
+            // Of two functions, one of which is a loop that never ends.
+            ("onePred=0,TotalBlocks=3,NumEdges=2", "autophase"),
+            ("mem=4,localmem=4", "grewe"),
+        ] {
+            assert_eq!(broken(text, space), "", "{text}");
+        }
     }
 
     #[test]

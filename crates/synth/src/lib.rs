@@ -63,14 +63,14 @@ mod vectors;
 
 pub use archive::{Archive, ArchiveReport, grow as grow_archive, shipped as shipped_archive};
 pub use arguments::Arguments;
-pub use clock::Budget;
+pub use clock::{Budget, Deadline};
 pub use corpus::Corpus;
 pub use dead_code::DeadCode;
 pub use error::Error;
 pub use exclusion::Exclusion;
 pub use feasible::check;
 pub use judge::{Judge, Named};
-pub use may_race::MayRace;
+pub use may_race::{Hazard, MayRace};
 pub use metric::{Metric, deviations};
 pub use proposer::{
     Candidate, Judged, Proposer, Standing, State, defaults as default_proposers, model,

@@ -1,6 +1,6 @@
 //! Targets that lie far out of what programs were ever seen at.
 
-use crate::{Corpus, Target};
+use crate::{Corpus, Target, target::number};
 use features::FeatureSpace;
 
 /// The most of each dimension over mined kernels: lines SPACE DIMENSION VALUE.
@@ -27,7 +27,8 @@ pub fn far_out(targets: &[Target], space: &dyn FeatureSpace, seeds: &Corpus) -> 
         let mut beyond: Vec<(f64, String)> = dimensions
             .filter_map(|((name, wanted), most)| {
                 let (least, most) = (wanted.as_ref()?.least, (*most)?);
-                let text = format!("{name} = {least} (the most of {of}: {most})");
+                let text =
+                    format!("{name} = {} (the most of {of}: {})", number(least), number(most));
                 (least > FAR * most.max(1.0)).then(|| (least / most.max(1.0), text))
             })
             .collect();
@@ -81,6 +82,8 @@ mod tests {
         let said = far_out(&all, space, &Corpus::default());
         let [one] = said.as_slice() else { panic!("{said:?}") };
         assert!(one.contains("FMul = 900 (the most of") && !one.contains("Load = "), "{one}");
+        let said = far_out(&[target("Load=1e300")], space, &Corpus::default());
+        assert!(said[0].contains("Load = 1e300 (the most of"), "{said:?}");
         let many = vec![target("Load=200000"); 9];
         let said = far_out(&many, space, &Corpus::default());
         assert_eq!(said.len(), NAMED + 1);

@@ -14,6 +14,19 @@ const OPT: &str = "opt";
 /// Dimensions that a message names.
 const MISSES: usize = 8;
 
+/// Numbers from this one on, and such small ones, have an exponent in messages.
+const LONG: f64 = 1e15;
+
+/// A number as messages have it: not hundreds of digits.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1.0 / LONG..LONG).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
 /// What is wanted of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constraint {
@@ -36,21 +49,30 @@ impl Constraint {
     fn parse(name: &str, constraint: &str) -> Result<Constraint, String> {
         let (range, weight) = constraint.split_once('*').unwrap_or((constraint, "1"));
         let (least, most) = range.split_once("..").unwrap_or((range, range));
-        let number =
+        let read =
             |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is no number"));
-        let (least, most, weight) = (number(least)?, number(most)?, number(weight)?);
+        let (least, most, weight) = (read(least)?, read(most)?, read(weight)?);
         if least.is_nan() || most.is_nan() {
             return Err(format!("{name}={range} is no value"));
         }
         if least > most {
-            return Err(format!("{name}={least}..{most} is an empty range"));
+            return Err(format!("{name}={}..{} is an empty range", number(least), number(most)));
         }
         if weight.is_nan() || weight <= 0.0 || weight > HEAVIEST {
             return Err(format!(
-                "a weight of {weight} for {name}: weights are above 0, and {HEAVIEST} at most"
+                "a weight of {} for {name}: weights are above 0, and {HEAVIEST} at most",
+                number(weight)
             ));
         }
         Ok(Constraint { least, most, weight })
+    }
+
+    /// The value that is right, or the range of them, in a message.
+    pub(crate) fn values(&self) -> String {
+        match self.least == self.most {
+            true => number(self.least),
+            false => format!("{}..{}", number(self.least), number(self.most)),
+        }
     }
 
     /// How much a value is above (positive) or below (negative) what is wanted.
@@ -93,12 +115,9 @@ impl Target {
             let Some(wanted) = constraint else { continue };
             let excess = wanted.excess(*value);
             if excess != 0.0 {
-                let range = match wanted.least == wanted.most {
-                    true => wanted.least.to_string(),
-                    false => format!("{}..{}", wanted.least, wanted.most),
-                };
                 let weight = excess.abs() * wanted.weight;
-                off.push((weight, format!("{name} {value} for {range}")));
+                let said = format!("{name} {} for {}", number(*value), wanted.values());
+                off.push((weight, said));
             }
         }
         off.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -334,6 +353,20 @@ mod tests {
         assert!(error.contains("autophase has 56"), "{error}");
         let error = Target::from_json("x", &serde_json::json!({"target": "t"}), space);
         assert!(error.is_err());
+    }
+
+    #[test]
+    fn numbers_of_many_digits_are_short_in_messages() {
+        let said = [0.0, 12.0, -1.5, 0.333, 999_999_999_999_999.0].map(number);
+        assert_eq!(said, ["0", "12", "-1.5", "0.333", "999999999999999"]);
+        let said = [1e15, -2.5e300, 1e-300, f64::INFINITY].map(number);
+        assert_eq!(said, ["1e15", "-2.5e300", "1e-300", "inf"]);
+        let target = Target::parse("Load=1e300,FMul=3..2e20", instcount()).expect("well-formed");
+        let nothing = vec![0.0; instcount().dimensions().len()];
+        let missed = target.missed(&nothing, &instcount().dimensions());
+        assert_eq!(missed, "Load 0 for 1e300, FMul 0 for 3..2e20");
+        let error = Target::parse("Load=1e300..1e200", instcount()).expect_err("empty").to_string();
+        assert!(error.contains("Load=1e300..1e200 is an empty range"), "{error}");
     }
 
     #[test]

@@ -40,6 +40,20 @@ class Running(Common, total=False):
     cache: PathLike
 
 
+class Asking(Running, total=False):
+    """How a language model is asked."""
+
+    temperature: float
+    max_tokens: int
+    url: str
+    key_variable: str
+    timeout: str
+    tries: int
+    requests_per_minute: int
+    price: str
+    top_p: float
+
+
 class RunningParted(Running, Parted, total=False):
     """The same of a stage."""
 
@@ -182,23 +196,14 @@ def propose(
     tag: int | None = None,
     encoder: Literal["tokens", "strategy", "endpoint"] | None = None,
     prompt: PathLike | None = None,
-    temperature: float | None = None,
-    max_tokens: int | None = None,
     model: str | None = None,
     embedding_model: str | None = None,
-    url: str | None = None,
-    key_variable: str | None = None,
-    timeout: str | None = None,
-    tries: int | None = None,
-    requests_per_minute: int | None = None,
-    price: str | None = None,
-    top_p: float | None = None,
     split: str | None = None,
-    **running: Unpack[Running],
+    **asking: Unpack[Asking],
 ) -> Report:
     """Propose faster versions, by rewrite rules or a language model: the file `out` is what `judge` takes as
     `candidates`."""
-    return reported("edits propose", [path(pairs)], {**options(locals(), "pairs", "running"), **running})
+    return reported("edits propose", [path(pairs)], {**options(locals(), "pairs", "asking"), **asking})
 
 
 @stage("edits propose-kernels")
@@ -287,24 +292,15 @@ def self_play(
     samples: int | None = None,
     least: float | None = None,
     per_group: int | None = None,
-    temperature: float | None = None,
-    max_tokens: int | None = None,
     editor: str | None = None,
     editor_url: str | None = None,
     editor_key_variable: str | None = None,
     editor_price: str | None = None,
-    url: str | None = None,
-    key_variable: str | None = None,
-    timeout: str | None = None,
-    tries: int | None = None,
-    requests_per_minute: int | None = None,
-    price: str | None = None,
-    top_p: float | None = None,
     invent: PathLike | None = None,
     prompt: PathLike | None = None,
     seed: int | None = None,
-    **running: Unpack[Running],
+    **asking: Unpack[Asking],
 ) -> Report:
     """Have a language model write programs, and it or `editor` make them faster: `out` is a folder with the pairs that the
     judge finds much faster, as the data set `pairs`."""
-    return reported("edits self-play", [path(pairs)], {**options(locals(), "pairs", "running"), **running})
+    return reported("edits self-play", [path(pairs)], {**options(locals(), "pairs", "asking"), **asking})

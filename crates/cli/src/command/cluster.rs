@@ -140,7 +140,7 @@ impl Cluster {
                 output::report(global, &told, || {
                     output::line(&format!(
                         "a scheduler and {}: --cluster {url} (Ctrl-C ends them)",
-                        output::some(names.len(), "executor")
+                        output::some(names.len() as u64, "executor")
                     ))
                 })?;
                 wait(engines, &stop)
@@ -282,8 +282,8 @@ fn status(address: &Address, global: &Global) -> anyhow::Result<ExitCode> {
         output::print_table(&header, rows)?;
         output::line(&format!(
             "{}, {}",
-            output::some(status.active().count(), "active executor"),
-            output::some(status.jobs.len(), "running job")
+            output::some(status.active().count() as u64, "active executor"),
+            output::some(status.jobs.len() as u64, "running job")
         ))
     })?;
     Ok(output::status(status.active().next().is_some()))

@@ -51,7 +51,7 @@ impl Mine {
 
 impl stage::Shown for Stage<'_> {
     fn print(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
-        let count = output::count;
+        let (count, some) = (output::count, output::some);
         let rows = report.packages.iter().map(|package| {
             vec![
                 package.source.clone(),
@@ -68,14 +68,13 @@ impl stage::Shown for Stage<'_> {
             ["source", "version", "files", "unique", "kernels", "families", "license", "notes"];
         output::print_table(&header, rows)?;
         output::line(&format!(
-            "{} sources ({} failed), {} files, {} unique in {} families, {} `kernel` functions in their text, \
-             in {seconds:.1} s",
-            report.sources,
-            report.failed_sources,
-            count(report.files),
+            "{} ({} failed), {}, {} unique in {}, {} in their text, in {seconds:.1} s",
+            some(report.sources, "source"),
+            count(report.failed_sources),
+            some(report.files, "file"),
             count(report.unique_files),
-            count(report.families),
-            count(report.kernels),
+            some(report.families, "family"),
+            some(report.kernels, "`kernel` function"),
         ))?;
         match report.unique_files {
             // Nothing is known of what a source holds that did not arrive.

@@ -69,10 +69,14 @@ impl stage::Shown for Stage {
             output::print_counts(["rejected", "count"], &report.rejected)?;
         }
         for (status, same) in &report.same_ir {
+            let accepts = match same.kernels {
+                1 => "clang accepts in its file",
+                _ => "clang accepts in their files",
+            };
             output::line(&format!(
-                "same IR after rewriting, {status}: {} of {} kernels that clang accepts in their files ({})",
+                "same IR after rewriting, {status}: {} of {} that {accepts} ({})",
                 output::count(same.proved),
-                output::count(same.kernels),
+                output::some(same.kernels, "kernel"),
                 output::percent(same.proved, same.kernels)
             ))?;
         }

@@ -1,5 +1,7 @@
 //! `stampmill sample`: kernels from a language model.
 
+mod want;
+
 use crate::{
     Global,
     choice::choice,
@@ -8,7 +10,7 @@ use crate::{
     runs::{Runs, is_pass},
     stage,
 };
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use dataset::{
     Dataset, Progress,
     stage::{Cancel, Done, Stage},
@@ -38,7 +40,7 @@ pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
     /// How often a sample is drawn at most until it has the features of --want, passes with --must-run, is new with --novel,
-    /// is likely enough for --most-bits and changes something of what --prompt does without it
+    /// is likely enough for --most-bits, and with --prompt compiles and changes something of what it does without it
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
     tries: u64,
     /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
@@ -416,22 +418,7 @@ impl DrawingFlags {
             sampling::in_known_names(&text).unwrap_or(text)
         };
         let mut prompt = Prompt { arguments: self.args.clone(), ..Prompt::new(&text) };
-        for want in &self.want {
-            let Some((name, value)) = want.split_once('=') else {
-                bail!("--want {want}: write NAME=VALUE");
-            };
-            if !condition::FEATURES.contains(&name) {
-                let near = dataset::near(name, condition::FEATURES);
-                let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-                bail!("no feature `{name}`; {near}there are {}", condition::FEATURES.join(", "));
-            }
-            let value: f64 = value.parse().with_context(|| format!("--want {want}: no number"))?;
-            anyhow::ensure!(
-                value.is_finite() && value >= 0.0,
-                "--want {want}: a feature is a count, from 0 on"
-            );
-            prompt.features.insert(name.to_owned(), value);
-        }
+        prompt.features = want::wanted(&self.want)?;
         Ok(prompt)
     }
 

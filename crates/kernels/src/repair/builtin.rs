@@ -81,6 +81,12 @@ pub(super) fn is_qualifier(word: &str) -> bool {
     )
 }
 
+/// Whether `word` names where something is stored.
+pub(super) fn is_address_space(word: &str) -> bool {
+    let word = word.strip_prefix("__").unwrap_or(word);
+    matches!(word, "global" | "local" | "constant" | "private" | "generic")
+}
+
 /// Whether `word` is a keyword that begins or ends statements.
 pub(super) fn is_statement(word: &str) -> bool {
     matches!(
@@ -245,6 +251,12 @@ mod tests {
             assert_eq!(split_lanes(word), wanted, "{word}");
         }
         assert!(is_type("ushort16") && is_type("size_t") && !is_type("bool2") && !is_type("x"));
+    }
+
+    #[test]
+    fn address_spaces_have_two_spellings() {
+        assert!(["__global", "local", "private"].iter().all(|word| is_address_space(word)));
+        assert!(!is_address_space("const") && !is_address_space("__read_only"));
     }
 
     #[test]

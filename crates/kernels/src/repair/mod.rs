@@ -18,6 +18,7 @@ mod shim;
 mod type_name;
 mod usage;
 mod value;
+mod width;
 
 pub(crate) use directive::is_lost_data;
 pub(crate) use extension::HALF;

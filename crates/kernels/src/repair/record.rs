@@ -2,7 +2,7 @@ use super::{
     Complaint, Fix, Program, Repair, builtin, type_name,
     usage::{Usage, Votes},
 };
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 /// Writes the struct that `struct NAME` means where only its tag is there.
 pub(super) struct Record;
@@ -33,7 +33,7 @@ impl Repair for Record {
             return None;
         }
         let keyword = if keyword { "union" } else { "struct" };
-        Some(vec![Fix::Definition(format!("{keyword} {tag} {};", body(&members)))])
+        Some(vec![Fix::Definition(format!("{keyword} {tag} {};", body(&members, tag)))])
     }
 }
 
@@ -46,6 +46,8 @@ pub(super) struct Member<'a> {
     votes: Votes,
     indexed: bool,
     lanes: u32,
+    /// It points to what has it, in this address space.
+    own: Option<&'a str>,
     members: BTreeMap<&'a str, Member<'a>>,
 }
 
@@ -65,9 +67,44 @@ pub(super) fn members<'a>(
                 continue;
             }
             note(usage, &mut members, dot, usage.votes(at, usage.postfix_end(at)));
+            if let Some(space) = own_space(usage, variables, at, dot)
+                && let Some(member) = members.get_mut(usage.text(dot + 1))
+            {
+                member.own = Some(space);
+            }
         }
     }
     members
+}
+
+/// The address space of a pointer variable that a member is assigned to, as in `p = p->next;`, where it points to what has
+/// the member, too: `at` is the variable that the member is asked of, `dot` what asks. It is empty where none is named.
+fn own_space<'a>(
+    usage: &Usage<'a>,
+    variables: &[(&str, usize, usize)],
+    at: usize,
+    dot: usize,
+) -> Option<&'a str> {
+    let target = at.checked_sub(2)?;
+    let is_all = usage.before(at) == "=" && matches!(usage.text(dot + 2), ";" | "," | ")");
+    let is_here = |(name, from, to): &&(&str, usize, usize)| {
+        *name == usage.text(target) && (*from..*to).contains(&target)
+    };
+    let (_, declared, _) = variables.iter().rfind(is_here).filter(|_| is_all)?;
+    let is_variable = *declared == target
+        || matches!(usage.before(target), ";" | "{" | "}" | "(" | ")" | "," | "else");
+    if !is_variable || usage.before(*declared) != "*" || usage.before(declared - 1) == "*" {
+        return None;
+    }
+    let ends = |at: &usize| matches!(usage.text(*at), ";" | "{" | "}" | "(" | ",");
+    let words = (0..*declared).rev().take_while(|at| !ends(at)).map(|at| usage.text(at));
+    let mut spaces = words.filter(|word| builtin::is_address_space(word));
+    Some(spaces.next().unwrap_or_default())
+}
+
+/// Whether a member points to what has it.
+pub(super) fn has_own(members: &BTreeMap<&str, Member<'_>>) -> bool {
+    members.values().any(|member| member.own.is_some())
 }
 
 /// Note that the member behind a `.` or `->` is asked for, and what is asked of it; the votes are those of all of that.
@@ -108,6 +145,12 @@ pub(super) fn swizzled_lanes(members: &BTreeMap<&str, Member<'_>>) -> Option<u32
     Some([2, 4, 8, 16].into_iter().find(|lanes| *lanes >= most).unwrap_or(16))
 }
 
+/// Whether a vector of so many lanes has all of the members; a number, of one lane, has none.
+pub(super) fn are_lanes(members: &BTreeMap<&str, Member<'_>>, lanes: u32) -> bool {
+    let is_lane = |member: &&str| swizzle_lanes(member).is_some_and(|most| most <= lanes);
+    members.is_empty() || lanes > 1 && members.keys().all(is_lane)
+}
+
 fn swizzle_lanes(member: &str) -> Option<u32> {
     if matches!(member, "lo" | "hi" | "even" | "odd") {
         return Some(2);
@@ -126,13 +169,23 @@ fn swizzle_lanes(member: &str) -> Option<u32> {
         .max()
 }
 
-/// The members between braces, by name, so that equal uses give equal structs.
-pub(super) fn body(members: &BTreeMap<&str, Member<'_>>) -> String {
+/// The members between braces, by name, so that equal uses give equal structs; `record` is the name of what has them.
+pub(super) fn body(members: &BTreeMap<&str, Member<'_>>, record: &str) -> String {
     let mut text = String::from("{ ");
     for (name, member) in members {
-        let scalar = if member.votes.float > member.votes.integer { "float" } else { "int" };
+        if let Some(space) = member.own {
+            text.push_str(format!("{space} struct {record}* {name}; ").trim_start());
+            continue;
+        }
+        let scalar = match member.votes.float.cmp(&member.votes.integer) {
+            Ordering::Greater => "float",
+            Ordering::Equal if is_complex(record) => "float",
+            Ordering::Equal | Ordering::Less => "int",
+        };
         let type_name = match (member.lanes, swizzled_lanes(&member.members)) {
-            (_, None) if !member.members.is_empty() => format!("struct {}", body(&member.members)),
+            (_, None) if !member.members.is_empty() => {
+                format!("struct {}", body(&member.members, record))
+            }
             (lanes @ (2 | 3 | 4 | 8 | 16), _) => format!("{scalar}{lanes}"),
             // Of a vector one component is known, and most have four.
             (0 | 1, Some(_)) => format!("{scalar}4"),
@@ -143,6 +196,12 @@ pub(super) fn body(members: &BTreeMap<&str, Member<'_>>) -> String {
         text.push_str(&format!("{type_name} {name}{array}; "));
     }
     text + "}"
+}
+
+/// Whether a name says that it is of complex numbers, whose parts are floating-point ones where nothing says otherwise.
+fn is_complex(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["complex", "cplx", "cmplx"].iter().any(|word| lower.contains(word))
 }
 
 #[cfg(test)]
@@ -163,7 +222,7 @@ mod tests {
     fn members_are_what_they_are_used_as() {
         let usage = Usage::of(TEXT);
         let members = members(&usage, &type_name::variables(&usage, "P"));
-        assert_eq!(body(&members), "{ float a; int b[16]; float4 c; int d; int e; float g; }");
+        assert_eq!(body(&members, "P"), "{ float a; int b[16]; float4 c; int d; int e; float g; }");
         assert_eq!(swizzled_lanes(&members), None);
     }
 
@@ -187,12 +246,63 @@ mod tests {
             let text = format!("void k(float f, int n, struct P q) {{ {uses} }}");
             let usage = Usage::of(&text);
             let members = members(&usage, &type_name::variables(&usage, "P"));
-            assert_eq!(body(&members), wanted, "{uses}");
+            assert_eq!(body(&members, "P"), wanted, "{uses}");
         }
         let deep = format!("void k(struct P q) {{ q{} = 1; }}", ".a".repeat(1000));
         let usage = Usage::of(&deep);
         let members = members(&usage, &type_name::variables(&usage, "P"));
-        assert_eq!(body(&members).matches("struct").count(), DEPTH - 1);
+        assert_eq!(body(&members, "P").matches("struct").count(), DEPTH - 1);
+    }
+
+    #[test]
+    fn parts_of_complex_numbers_are_floating_where_nothing_says_otherwise() {
+        let usage = Usage::of("void k(struct P q, struct P r) { q.re = r.re * r.im; q.n = 3; }");
+        let members = members(&usage, &type_name::variables(&usage, "P"));
+        for (record, wanted) in [
+            ("P", "{ int im; int n; int re; }"),
+            ("Complex_t", "{ float im; int n; float re; }"),
+            ("cplx", "{ float im; int n; float re; }"),
+        ] {
+            assert_eq!(body(&members, record), wanted);
+        }
+    }
+
+    #[test]
+    fn what_is_assigned_to_a_pointer_to_the_record_is_one() {
+        for (uses, wanted) in [
+            ("p = p->next;", "{ __global struct P* next; }"),
+            ("while (p) { n = p->key % 2; p = p->next; }", "{ int key; __global struct P* next; }"),
+            ("for (p = q; p; p = p->next) { }", "{ __global struct P* next; }"),
+            (
+                "__global struct P *r = p->next; r = q->last;",
+                "{ __global struct P* last; __global struct P* next; }",
+            ),
+            ("struct P *r = p->next;", "{ struct P* next; }"),
+            // No pointer to it, or a part of more.
+            ("s = q->next;", "{ int next; }"),
+            ("n = p->next;", "{ int next; }"),
+            ("p = p->next + 1;", "{ int next; }"),
+            ("m[p = p->next];", "{ int next; }"),
+            ("m.p = p->next;", "{ int next; }"),
+            ("struct P **r = p->next;", "{ int next; }"),
+        ] {
+            let text = format!(
+                "void k(int n, __global struct P *p, const __global struct P *q, struct P s) {{ {uses} }}"
+            );
+            let usage = Usage::of(&text);
+            let members = members(&usage, &type_name::variables(&usage, "P"));
+            assert_eq!(body(&members, "P"), wanted, "{uses}");
+            assert_eq!(has_own(&members), wanted.contains("struct"), "{uses}");
+        }
+    }
+
+    #[test]
+    fn members_that_a_vector_has_are_lanes() {
+        let are = |names: &[&'static str], lanes| {
+            are_lanes(&names.iter().map(|name| (*name, Member::default())).collect(), lanes)
+        };
+        assert!(are(&[], 1) && are(&["x", "y"], 2) && are(&["xyz"], 3) && are(&["s7"], 8));
+        assert!(!are(&["x"], 1) && !are(&["z"], 2) && !are(&["x", "re"], 4));
     }
 
     #[test]

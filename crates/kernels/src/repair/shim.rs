@@ -1,4 +1,6 @@
-use super::{Complaint, Fix, Program, Repair, is_missing};
+use super::{
+    Complaint, Fix, Program, Repair, builtin, is_missing, record, type_name, usage::Usage, width,
+};
 use crate::Status;
 use lexer::{Kind, tokens};
 use std::{collections::BTreeMap, sync::OnceLock};
@@ -42,19 +44,35 @@ impl Repair for Shim {
         if !is_missing(complaint) {
             return None;
         }
-        let definition = *definitions().get(complaint.name)?;
         let usage = &program.usage;
+        let definition = match definitions().get(complaint.name) {
+            Some(line) => (*line).to_owned(),
+            None => of_width(complaint.name, usage)?,
+        };
         let places = usage.places(complaint.name);
         let called = places.iter().any(|at| usage.text(at + 1) == "(");
         let takes_arguments = definition.contains(&format!("{}(", complaint.name));
-        // A type's name that is called, a size that is assigned: not what the shim means by it.
+        // A type's name that is called, a number with members, a size that is assigned: not what the shim means by it.
         let fits = match (definition.starts_with("typedef"), takes_arguments) {
-            (true, _) => !called,
+            (true, _) => !called && has_members(&definition, complaint.name, usage),
             (false, true) => called,
             (false, false) => !places.iter().any(|at| usage.text(at + 1) == "["),
         };
-        fits.then(|| vec![Fix::Definition(definition.to_owned())])
+        fits.then(|| vec![Fix::Definition(definition)])
     }
+}
+
+/// The integer type that a name says by its width, where it is used as a type.
+fn of_width(name: &str, usage: &Usage<'_>) -> Option<String> {
+    let integer = width::integer(name).filter(|_| type_name::is_type(usage, name))?;
+    Some(format!("typedef {integer} {name};"))
+}
+
+/// Whether the type that a line gives a name has the members that are asked of the name's variables.
+fn has_members(line: &str, name: &str, usage: &Usage<'_>) -> bool {
+    let members = record::members(usage, &type_name::variables(usage, name));
+    let (_, lanes) = builtin::split_lanes(line.split(' ').nth(1).unwrap_or_default());
+    record::are_lanes(&members, lanes)
 }
 
 #[cfg(test)]
@@ -87,6 +105,22 @@ mod tests {
     }
 
     #[test]
+    fn names_of_a_width_have_it() {
+        let of = |name: &str| definition(&Shim, name, &format!("{name} x = y;"));
+        assert_eq!(of("u64_t"), Some(vec![Fix::Definition("typedef ulong u64_t;".to_owned())]));
+        assert_eq!(of("s16_t"), Some(vec![Fix::Definition("typedef short s16_t;".to_owned())]));
+        // What the header says of such names is the same.
+        let mut listed = 0;
+        for (name, line) in definitions() {
+            if let Some(integer) = width::integer(name) {
+                assert_eq!(*line, format!("typedef {integer} {name};"));
+                listed += 1;
+            }
+        }
+        assert!(listed > 20, "{listed}");
+    }
+
+    #[test]
     fn a_definition_is_given_where_it_fits_the_use() {
         for (name, text, fits) in [
             ("MIN", "x = MIN(a, b);", true),
@@ -96,6 +130,15 @@ mod tests {
             ("BLOCK_SIZE", "int t[BLOCK_SIZE];", true),
             ("BLOCK_SIZE", "x = BLOCK_SIZE[3];", false),
             ("unheard_of", "x = unheard_of;", false),
+            ("u64_t", "u64_t x;", true),
+            ("u64_t", "x = u64_t;", false),
+            // Members decide what it is.
+            ("cplx", "cplx t; t.x = t.y;", true),
+            ("cplx", "cplx t; t.re = t.im;", false),
+            ("complex_t", "f(complex_t* t) { t[1].p = t->q; }", false),
+            ("real", "real t; t.x = 1;", false),
+            ("real3", "real3 t; t.z = 1;", true),
+            ("real3", "real3 t; t.w = 1;", false),
         ] {
             assert_eq!(definition(&Shim, name, text).is_some(), fits, "{text}");
         }

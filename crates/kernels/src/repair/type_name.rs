@@ -122,12 +122,18 @@ fn role(usage: &Usage<'_>, name: &str) -> Role {
     }
 }
 
+/// Whether a name is used as a type.
+pub(super) fn is_type(usage: &Usage<'_>, name: &str) -> bool {
+    role(usage, name) == Role::Type
+}
+
 /// A definition of the type `name`.
 fn define(usage: &Usage<'_>, name: &str) -> String {
     let variables = variables(usage, name);
     let members = record::members(usage, &variables);
     let votes = votes(usage, name, &variables);
-    if let Some(lanes) = lanes_by_name(name) {
+    // A name is a hint: members that such a vector lacks say what it is.
+    if let Some(lanes) = lanes_by_name(name).filter(|lanes| record::are_lanes(&members, *lanes)) {
         let element = scalar(votes, name);
         return format!("typedef {element}{lanes} {name};");
     }
@@ -135,9 +141,11 @@ fn define(usage: &Usage<'_>, name: &str) -> String {
         return format!("typedef {vector} {name};");
     }
     if !members.is_empty() {
+        let body = record::body(&members, name);
         return match record::swizzled_lanes(&members) {
+            _ if record::has_own(&members) => format!("typedef struct {name} {body} {name};"),
             Some(lanes) => format!("typedef {}{lanes} {name};", scalar(votes, name)),
-            None => format!("typedef struct {} {name};", record::body(&members)),
+            None => format!("typedef struct {body} {name};"),
         };
     }
     match votes.lanes {
@@ -483,7 +491,29 @@ mod tests {
                 "typedef int W;",
             ),
             ("void k(float f) { W a = f; W *b = &a; W *c = &a; }", "W", "typedef float W;"),
-            ("void k(W4 a) { a.mass * 2.0f; }", "W4", "typedef float4 W4;"),
+            (
+                "void k(global W* a, float f) { f += a->x; a = a->y; }",
+                "W",
+                "typedef struct W { float x; global struct W* y; } W;",
+            ),
+            ("void k(W4 a) { a.w * 2.0f; }", "W4", "typedef float4 W4;"),
+            ("void k(W2 a) { a.w * 2.0f; }", "W2", "typedef float4 W2;"),
+            ("void k(W4 a) { a.mass * 2.0f; }", "W4", "typedef struct { float mass; } W4;"),
+            (
+                "void k(cplx a, cplx b) { a.re = b.re * b.im; }",
+                "cplx",
+                "typedef struct { float im; float re; } cplx;",
+            ),
+            (
+                "void k(pt a, int dt) { a.x += a.v * dt; }",
+                "pt",
+                "typedef struct { int v; int x; } pt;",
+            ),
+            (
+                "void k(pt a, float dt) { a.x += a.v * dt; }",
+                "pt",
+                "typedef struct { float v; float x; } pt;",
+            ),
             ("void k(uW4 a) { a % 2; }", "uW4", "typedef uint4 uW4;"),
             ("void k(int n) { n = (W)q + 2.5f; }", "W", "typedef float W;"),
             ("void k(int n) { n = (W)q % 3; }", "W", "typedef int W;"),

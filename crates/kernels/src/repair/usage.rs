@@ -174,12 +174,79 @@ impl<'a> Usage<'a> {
             "%" | "<<" | ">>" | "&" | "|" | "^" | "~" | "%=" | "<<=" | ">>=" | "&=" | "|="
             | "^=" | "++" | "--" => Votes::INTEGER,
             "&&" | "||" | "!" => Votes::WEAK_INTEGER,
+            "=" | "+=" | "-=" | "*=" | "/=" if right => {
+                other.map_or(Votes::NONE, |begin| self.assigned(begin))
+            }
             "+" | "-" | "*" | "/" | "<" | ">" | "<=" | ">=" | "==" | "!=" | "=" | "+=" | "-="
             | "*=" | "/=" | "?" | ":" => {
                 let Some(other) = other else { return Votes::NONE };
                 if right { self.operand_after(other) } else { self.operand_before(other) }
             }
             _ => Votes::NONE,
+        }
+    }
+
+    /// Evidence from what is assigned: its first operand, or any that is a floating-point number.
+    fn assigned(&self, begin: usize) -> Votes {
+        let first = self.operand_after(begin);
+        if first.float > first.integer {
+            return first;
+        }
+        self.float_operand(begin).unwrap_or(first)
+    }
+
+    /// A floating-point operand of the arithmetic that begins at a place, whose result is one, too; `None` where there is none, or
+    /// where it is not arithmetic alone: what is compared, chosen or indexed says nothing.
+    fn float_operand(&self, begin: usize) -> Option<Votes> {
+        let (mut at, mut depth, mut found) = (begin, 0, None::<Votes>);
+        while at < self.tokens.len() {
+            let (votes, next) = match self.text(at) {
+                ";" | "," | "]" | "}" => break,
+                "(" if builtin::is_type(self.text(at + 1)) => {
+                    let (close, is_pointer) = (self.closing(at), self.text(at + 2) == "*");
+                    let votes = if is_pointer { Votes::NONE } else { of_type(self.text(at + 1)) };
+                    (votes, self.operand_end(close + 1))
+                }
+                "(" => {
+                    depth += 1;
+                    (Votes::NONE, at + 1)
+                }
+                ")" if depth == 0 => break,
+                ")" => {
+                    depth -= 1;
+                    (Votes::NONE, at + 1)
+                }
+                "." if self.is_word(at + 1) => (Votes::NONE, at + 2),
+                "[" => (Votes::NONE, self.closing(at) + 1),
+                "+" | "-" | "*" | "/" => (Votes::NONE, at + 1),
+                _ if self.is_operand(at) => (self.operand(at), self.operand_end(at)),
+                _ => return None,
+            };
+            if votes.float > votes.integer {
+                let lanes = found.map_or(0, |found| found.lanes).max(votes.lanes);
+                found = Some(Votes { integer: 0, float: votes.float, lanes });
+            }
+            at = next;
+        }
+        found
+    }
+
+    /// Whether a token is a name, a number or a literal.
+    fn is_operand(&self, at: usize) -> bool {
+        matches!(self.kind(at), Some(Kind::Word | Kind::Number | Kind::Literal))
+    }
+
+    /// One past an operand with its signs, its brackets and what is asked of it.
+    fn operand_end(&self, mut at: usize) -> usize {
+        while matches!(self.text(at), "-" | "+" | "*") {
+            at += 1;
+        }
+        if self.text(at + 1) == "(" && self.is_word(at) {
+            at += 1;
+        }
+        match self.text(at) {
+            "(" => self.postfix_end(self.closing(at)),
+            _ => self.postfix_end(at),
         }
     }
 
@@ -224,7 +291,7 @@ impl<'a> Usage<'a> {
             Some(Kind::Literal) => Votes::INTEGER,
             Some(Kind::Word) => {
                 if self.text(at + 1) == "(" {
-                    return builtin::result(text).map_or(Votes::NONE, of_type);
+                    return self.result_of(at).map_or(Votes::NONE, of_type);
                 }
                 let end = self.postfix_end(at);
                 let member = end > at + 1 && matches!(self.text(end - 2), "." | "->");
@@ -235,6 +302,17 @@ impl<'a> Usage<'a> {
                 votes
             }
             _ => Votes::NONE,
+        }
+    }
+
+    /// The type that a call gives. clang's headers make `__builtin_astype((x), TYPE)` of `as_TYPE(x)`.
+    fn result_of(&self, call: usize) -> Option<&'a str> {
+        match self.text(call) {
+            "__builtin_astype" => {
+                let type_name = self.before(self.closing(call + 1));
+                builtin::is_type(type_name).then_some(type_name)
+            }
+            function => builtin::result(function),
         }
     }
 
@@ -440,6 +518,21 @@ mod tests {
             ("X = x;", (0, 2, 1)),
             ("n < X;", (2, 0, 1)),
             ("X += (float)q;", (0, 2, 1)),
+            ("X = q * x;", (0, 2, 1)),
+            ("X += q[n].y * 0.5f;", (0, 2, 0)),
+            ("X -= n * (q + v);", (0, 1, 4)),
+            ("X = -q + (float)n * q;", (0, 2, 1)),
+            ("X = n * unknown(x);", (2, 0, 1)),
+            ("X = (int)(x * 2.0f);", (2, 0, 1)),
+            ("X = (int)(x * 2.0f) + 0.5f;", (0, 2, 0)),
+            ("X = q < 0.5f;", (0, 0, 0)),
+            ("X = q ? 0.5f : x;", (0, 0, 0)),
+            ("X = n << 2 * x;", (2, 0, 1)),
+            ("X = &x;", (0, 0, 0)),
+            ("X = __builtin_astype((x), int);", (2, 0, 1)),
+            ("X = __builtin_astype((q), float4);", (0, 1, 4)),
+            ("X = q * __builtin_astype((n), float);", (0, 2, 1)),
+            ("X = __builtin_astype((x), thing);", (0, 0, 0)),
             ("X * v;", (0, 1, 4)),
             ("X - w;", (1, 0, 4)),
             ("X / v.x;", (0, 1, 0)),

@@ -1,7 +1,9 @@
 use super::{
-    Complaint, Fix, Program, Repair, declarator, is_missing,
+    Complaint, Fix, Program, Repair, builtin, declarator, is_missing,
     usage::{Usage, Votes},
 };
+use lexer::Kind;
+use std::collections::BTreeSet;
 
 /// Gives an unknown name a constant: an integer where it indexes, bounds or is counted with, a
 /// floating-point number in floating-point arithmetic.
@@ -23,6 +25,9 @@ impl Repair for Value {
         }
         if places.iter().any(|at| is_sampler(usage, *at)) {
             return Some(vec![Fix::Definition(format!("__constant sampler_t {name} = 16;"))]);
+        }
+        if let Some(value) = label(usage, name) {
+            return Some(vec![Fix::Definition(format!("#define {name} {value}"))]);
         }
         let mut votes = Votes::default();
         let mut indexed = false;
@@ -99,6 +104,64 @@ fn integer(usage: &Usage<'_>, name: &str, places: &[usize]) -> String {
         Ok(number) => number.to_string(),
         Err(_) => "1".to_owned(),
     }
+}
+
+/// Tokens of one `case` label that are looked at.
+const LABEL: usize = 16;
+
+/// The value of a name that is a label of a `switch`: names that are labels have values of their own, which no label is and
+/// no enumerator of the program.
+fn label(usage: &Usage<'_>, name: &str) -> Option<u64> {
+    let mut names: Vec<&str> = Vec::new();
+    let (mut taken, mut enumerators) = (BTreeSet::new(), BTreeSet::new());
+    let mut least = 0;
+    for open in usage.places("enum").into_iter().filter_map(|at| body(usage, at)) {
+        for at in open + 1..usage.closing(open) {
+            match usage.kind(at) {
+                Some(Kind::Word) => {
+                    enumerators.insert(usage.text(at));
+                }
+                Some(Kind::Number) => {
+                    least = least.max(number(usage.text(at)).unwrap_or(0));
+                }
+                _ => {}
+            }
+        }
+    }
+    // They count on from the largest value that is written.
+    least += enumerators.len() as u64;
+    for case in usage.places("case") {
+        let ends = |at: &usize| matches!(usage.text(*at), ":" | ";" | "{" | "}" | "");
+        for at in (case + 1..case + 1 + LABEL).take_while(|at| !ends(at)) {
+            let text = usage.text(at);
+            let is_known = enumerators.contains(text)
+                || builtin::is_type(text)
+                || builtin::is_statement(text)
+                || names.contains(&text);
+            match usage.kind(at) {
+                Some(Kind::Number) => taken.extend(number(text)),
+                Some(Kind::Word) if !is_known => names.push(text),
+                _ => {}
+            }
+        }
+    }
+    let place = names.iter().position(|label| *label == name)?;
+    (least + 1..).filter(|value| !taken.contains(value)).nth(place)
+}
+
+/// The bracket that begins the list of what an `enum` counts.
+fn body(usage: &Usage<'_>, at: usize) -> Option<usize> {
+    (at + 1..at + 3).find(|at| usage.text(*at) == "{")
+}
+
+/// The value of an integer as it is written.
+fn number(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => digits.parse().ok(),
+    };
+    value.filter(|value| *value <= u64::from(u32::MAX) / 2)
 }
 
 /// Whether a `[` follows the name of a variable that is being declared, or its other bounds.
@@ -179,6 +242,30 @@ mod tests {
         assert_eq!(value("KIND", "n = 2.0f * X;").as_deref(), Some("#define KIND 1.0f"));
         // Where uses contradict each other it is an integer.
         assert_eq!(value("KIND", "q % X; 2.0f * X;").as_deref(), Some("#define KIND 1"));
+    }
+
+    #[test]
+    fn labels_have_values_of_their_own() {
+        let values = |text: &str| {
+            let of = |name| match definition(&Value, name, text)?.as_slice() {
+                [Fix::Definition(text)] => text.rsplit(' ').next()?.parse::<u64>().ok(),
+                other => panic!("{other:?}"),
+            };
+            ["ADD", "SUB", "MODE_9"].map(of)
+        };
+        let switch = |labels: &str, before: &str| {
+            values(&format!("{before} void k(int n) {{ switch (n) {{ {labels} }} }}"))
+        };
+        let three = "case ADD: n = 1; case SUB: n = ADD; case MODE_9: n = 2.0f * SUB;";
+        assert_eq!(switch(three, ""), [Some(1), Some(2), Some(3)]);
+        let more = format!("case 1: case 0x3u: case -2: {three}");
+        assert_eq!(switch(&more, ""), [Some(4), Some(5), Some(6)]);
+        assert_eq!(switch(three, "enum E { X, Y = 7, Z };"), [Some(11), Some(12), Some(13)]);
+        assert_eq!(switch(three, "enum { ADD = 4 };")[1..], [Some(6), Some(7)]);
+        assert_eq!(switch("case SUB | 4: n;", "")[1], Some(1));
+        // The name of a constant that is no label says its value.
+        assert_eq!(switch("case ADD: n + MODE_9;", "")[2], Some(9));
+        assert_eq!(switch("case ADD", "")[0], Some(1));
     }
 
     #[test]

@@ -26,6 +26,14 @@ fn main() -> std::io::Result<()> {
         b"flood" => vec![0; usize::try_from(profile.output_bytes).unwrap_or(0) + 1],
         b"write" => report(std::fs::write("/tmp/stampmill-sandbox-leak", b"leak")),
         b"fork" => report(std::process::Command::new("/bin/true").status()),
+        [b's', b'a', b'y', b' ', words @ ..] => {
+            eprintln!("{}", String::from_utf8_lossy(words));
+            Vec::new()
+        }
+        [b'd', b'i', b'e', b' ', words @ ..] => {
+            eprintln!("{}", String::from_utf8_lossy(words));
+            std::process::abort()
+        }
         [b'n', b'e', b't', b'w', b'o', b'r', b'k', b' ', address @ ..] => {
             report(TcpStream::connect(String::from_utf8_lossy(address).as_ref()))
         }

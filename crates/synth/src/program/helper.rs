@@ -114,7 +114,7 @@ pub(crate) fn with_shared_helper(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Program;
+    use crate::program::Program;
     use rand::SeedableRng as _;
 
     const TEXT: &str = "#define X { 1\ntypedef struct { int a; } T;\nint F(int a) { if (a) { return 1; } return 2; }\n\

@@ -4,6 +4,7 @@
 //! cannot understand is kept as the text it was.
 
 mod apart;
+mod barrier;
 mod descent;
 mod fit;
 mod fold;
@@ -15,6 +16,7 @@ mod print;
 mod race;
 mod read;
 mod types;
+mod unset;
 mod unused;
 mod walk;
 

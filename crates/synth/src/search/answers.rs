@@ -21,9 +21,13 @@ use std::{
     collections::{HashMap, VecDeque},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
+
+/// The share of a budget of time in which only mined kernels are asked about, where there are some: those that were made
+/// would take all of it.
+const MINED_ALONE: f64 = 0.1;
 
 /// Bytes of a kernel that is judged once more without its unused parameters whatever the time.
 const LONG: usize = 8 << 10;
@@ -86,11 +90,12 @@ impl Search<'_> {
         best.sort_by(|(a, _), (b, _)| a.distance.total_cmp(&b.distance));
         found.is_cut = found.is_cut || stop.load(Ordering::Relaxed);
         found.known = self.repeated();
+        let texts = self.laid_out(best.iter().map(|(judged, _)| judged), run, stop);
         let seconds = run.end.seconds();
-        for (index, (judged, likelihood)) in best.iter().enumerate() {
+        for (index, ((judged, likelihood), text)) in best.iter().zip(texts).enumerate() {
             let rank = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let mut row = self.row(run, rank, seconds, found);
-            row.text = self.normal(judged, &run.end);
+            row.text = text;
             row.name = lexer::kernel_names(&row.text).first().map_or("A", |name| *name).to_owned();
             row.verdict = dataset::Verdict::ACCEPTED.to_owned();
             row.exact = judged.distance == 0.0;
@@ -157,11 +162,17 @@ impl Search<'_> {
         passed: &mut PassedOver,
     ) -> Result<VecDeque<Arc<Judged>>, Error> {
         let mut answers: VecDeque<Arc<Judged>> = VecDeque::new();
+        let is_mined = |judged: &Judged| judged.proposer == nearest::NAME;
+        let made = match waiting.iter().any(|judged| is_mined(judged)) {
+            true => run.asking.but_the_last(MINED_ALONE),
+            false => run.asking.clone(),
+        };
         let mut is_first = known.is_empty();
         while answers.len() < wanted
             && let Some(mut judged) = waiting.pop_front()
         {
-            let is_late = !is_first && self.acceptance.is_some() && run.asking.is_up();
+            let end = if is_mined(&judged) { &run.asking } else { &made };
+            let is_late = !is_first && self.acceptance.is_some() && end.is_up();
             is_first = false;
             if is_late && !self.is_accepted(&judged) {
                 passed.waiting += usize::from(self.was_accepted(&judged).is_none());
@@ -357,6 +368,20 @@ impl Search<'_> {
         let is_near = self.is_near(&text);
         let one = Judged { text, program: Some(program), is_near, ..Judged::clone(judged) };
         Ok(self.accepts(&one)?.then(|| Arc::new(one)))
+    }
+
+    /// What is written of each kernel. To lay out a long one may take half a minute: that ends with the budget, or a little later.
+    fn laid_out<'j>(
+        &self,
+        all: impl Iterator<Item = &'j Arc<Judged>>,
+        run: &Run,
+        stop: &AtomicBool,
+    ) -> Vec<String> {
+        let (clock, begun) = (run.end.with_the_last(), AtomicU64::new(0));
+        self.judge.halt().watched(&clock, &begun, stop, || {
+            begun.store(1, Ordering::Relaxed);
+            all.map(|judged| self.normal(judged, &run.end)).collect()
+        })
     }
 
     /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes

@@ -21,7 +21,7 @@ pub use variety::NotNear;
 
 use crate::{
     Arguments, Error, Judge, SteeredRow, Survivor,
-    clock::Budget,
+    clock::{Budget, Clock, Deadline},
     corpus::Corpus,
     edit,
     effects::Effects,
@@ -43,10 +43,6 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
-
-/// How much of a budget of time may be used until no further kernel is asked whether it is acceptable, which may take seconds
-/// each: the nearest is asked whatever the time.
-const LATE: f64 = 1.05;
 
 /// Kernels of one lineage that are asked about before those of others.
 const OF_A_LINEAGE: usize = 3;
@@ -168,6 +164,9 @@ pub struct Search<'a> {
     /// Lineages begun.
     lineages: u64,
     acceptance: Option<Acceptance<'a>>,
+    deadline: Deadline,
+    /// What ends all of this target.
+    end: Clock,
     /// What acceptance said of texts, by their hashes: to ask may take seconds.
     asked: Mutex<HashMap<String, Option<String>>>,
     /// Vectors of candidates for this target.
@@ -223,6 +222,8 @@ impl<'a> Search<'a> {
             archive: Vec::new(),
             lineages: 0,
             acceptance: None,
+            deadline: Deadline::default(),
+            end: Clock::start(settings.budget),
             asked: Mutex::default(),
             known: Mutex::default(),
             most_asked: 0,
@@ -244,6 +245,11 @@ impl<'a> Search<'a> {
     /// Only kernels that pass `acceptance` are answers.
     pub fn set_acceptance(&mut self, acceptance: Acceptance<'a>) {
         self.acceptance = Some(acceptance);
+    }
+
+    /// Acceptance looks at this one: it is begun anew for each kernel that is asked about.
+    pub fn set_deadline(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
     }
 
     /// Answers may have no races: edits that make some are left out, and buffers that are written are read nowhere else.
@@ -314,6 +320,7 @@ impl<'a> Search<'a> {
         self.asked = Mutex::default();
         self.known = Mutex::default();
         let mut run = self.begin(target);
+        self.end = run.end.clone();
         let (judge, clock) = (self.judge, run.clock.clone());
         let candidates = judge
             .halt()

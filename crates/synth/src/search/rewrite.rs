@@ -1,7 +1,7 @@
 //! Writing a kernel that was found in another way, at the same point: many small edits, of which those stay that make it
 //! better by some measure.
 
-use super::{Found, LATE, Run, Search, variety};
+use super::{Found, Run, Search, variety};
 use crate::{
     Error,
     clock::Clock,
@@ -21,6 +21,8 @@ use std::{
 
 /// Edits of a candidate at most.
 const EDITS: usize = 3;
+/// The share of the time for a kernel in which it is written; in what is left answers are told from what is written.
+const WRITTEN: f64 = 0.8;
 /// The best kernels so far, which candidates are made of.
 const PARENTS: usize = 6;
 
@@ -96,10 +98,12 @@ impl Search<'_> {
         let mut best = vec![Written { of: before, program }];
         // The best kernels, one after the other; the first is an answer.
         let mut steps = vec![Rewritten { judged: judged.clone(), of: before }];
+        let asks_in_the_end = self.acceptance.is_some() && !limits.asks_each;
+        let clock = run.clock.for_the_next(if asks_in_the_end { WRITTEN } else { 1.0 });
         let (mut idle, mut used) = (0, 0);
         while idle < limits.patience
             && used < limits.candidates
-            && !run.clock.is_spent(found.candidates)
+            && !clock.is_spent(found.candidates)
             && !stop.load(Ordering::Relaxed)
         {
             let wanted = run.clock.allows(found.candidates, self.settings.generation);
@@ -176,7 +180,7 @@ impl Search<'_> {
     ) -> Result<Option<Rewritten<T>>, Error> {
         let (mut good, mut bad) = (0, steps.len());
         let mut next = steps.len().saturating_sub(1);
-        let is_late = || self.acceptance.is_some() && clock.share() > LATE;
+        let is_late = || self.acceptance.is_some() && clock.is_up();
         while bad - good > 1 && !is_late() {
             match self.accepts(&steps[next].judged)? {
                 true => good = next,

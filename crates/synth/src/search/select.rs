@@ -268,6 +268,7 @@ impl Search<'_> {
         if let Some(known) = self.was_accepted(judged) {
             return Ok(known);
         }
+        self.deadline.begin(&self.end);
         let rejected = accepts(&judged.text).map_err(Error::Acceptance)?;
         let is_accepted = rejected.is_none();
         self.asked().insert(dataset::content_hash(judged.text.as_bytes()), rejected);

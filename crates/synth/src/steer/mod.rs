@@ -7,8 +7,8 @@ pub use seeds::Seeds;
 pub use targets::Targets;
 
 use crate::{
-    Acceptance, Budget, Corpus, Error, Found, Judge, Metric, Natural, NotNear, Report, Search,
-    Settings, SteeredRow, Target,
+    Acceptance, Budget, Corpus, Deadline, Error, Found, Judge, Metric, Natural, NotNear, Report,
+    Search, Settings, SteeredRow, Target,
     clock::Clock,
     proposer::{is_summed, model::Model},
 };
@@ -103,6 +103,7 @@ pub struct Steer<'a> {
     corpus: &'a Corpus,
     options: SteerOptions,
     acceptance: Option<Acceptance<'a>>,
+    deadline: Deadline,
     not_near: Option<&'a NotNear>,
     /// What acceptance asks: to run, and to be faster on one device than on another.
     must_run: bool,
@@ -151,6 +152,7 @@ impl<'a> Steer<'a> {
             corpus,
             options,
             acceptance,
+            deadline: Deadline::default(),
             not_near: None,
             must_run,
             no_races: false,
@@ -190,6 +192,12 @@ impl<'a> Steer<'a> {
         Steer { work_group, no_dead_code, ..self }
     }
 
+    /// Acceptance looks at this one.
+    #[must_use]
+    pub fn asking_until(self, deadline: Deadline) -> Steer<'a> {
+        Steer { deadline, ..self }
+    }
+
     /// Tell somebody how each search goes.
     #[must_use]
     pub fn watched_by(self, watch: &'a dyn Progress) -> Steer<'a> {
@@ -210,6 +218,7 @@ impl<'a> Steer<'a> {
         }
         if let Some(acceptance) = self.acceptance {
             search.set_acceptance(acceptance);
+            search.set_deadline(self.deadline.clone());
         }
         if self.no_races {
             search.set_defined();

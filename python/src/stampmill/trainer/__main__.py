@@ -19,7 +19,7 @@ def arguments() -> argparse.ArgumentParser:
     for command in (train, bench):
         command.add_argument("folder", type=Path, help="the training folder")
         command.add_argument("--device", default="auto", help="cpu, cuda, or auto for CUDA where there is one")
-        command.add_argument("--precision", choices=["bf16", "f32"], help="bf16 on a GPU and f32 on a CPU unless given")
+        command.add_argument("--precision", choices=["bf16", "f32"], help="unless given bf16 on a GPU, and f32 on a CPU and for `lstm`")
         command.add_argument("--micro-tokens", type=int, help="places of one pass through the model; a step's gradient is summed")
         command.add_argument("--compile", action=argparse.BooleanOptionalAction, help="compile however short the run is, or not at all")
         command.add_argument("--packed", action=argparse.BooleanOptionalAction, help="pack instances into rows of one size; on a GPU unless said")

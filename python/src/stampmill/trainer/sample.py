@@ -16,7 +16,7 @@ import torch.nn.functional as F
 
 from .failure import Failure
 from .model import Language, configuration
-from .settings import Settings
+from .settings import Settings, is_half
 from .train import choose, put
 
 # Steps between looks at which rows have ended.
@@ -127,10 +127,7 @@ class Sampler:
         self.model = Language(config, self.settings, False)
         self.model.read(folder)
         self.model.to(self.device).eval()
-        # An LSTM waits for its steps, not for its products.
-        cuda = self.device.type == "cuda" and self.model.kind != "lstm"
-        half = cuda if precision is None else precision == "bf16"
-        if half:
+        if is_half(self.model.kind, self.device.type, precision):
             # Weights alone: the angles of places want more digits.
             for weight in self.model.parameters():
                 weight.data = weight.data.to(torch.bfloat16)

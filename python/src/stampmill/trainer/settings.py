@@ -23,6 +23,14 @@ def read_json(path: Path, hint: str = "") -> Any:
         raise Failure(f"{path} is broken: {error}") from None
 
 
+def is_half(kind: str, device: str, precision: str | None) -> bool:
+    """Whether products are made in numbers of 16 bits: as `precision` says, or else on a GPU, but for an `lstm`, which waits for
+    its steps and not for its products, and whose small gradients would be lost."""
+    if precision is not None:
+        return precision == "bf16"
+    return device == "cuda" and kind != "lstm"
+
+
 class Settings(SimpleNamespace):
     """The settings by their names in the file, `special` with the ids of special tokens, `lora` or None.
 

@@ -22,7 +22,7 @@ from .batches import Batch, Layout
 from .corpus import Corpus, Instance
 from .failure import Failure
 from .model import Language, configuration, read_tensors, write_tensors
-from .settings import Settings
+from .settings import Settings, is_half
 
 _BETAS, _EPSILON, _MOMENTUM = (0.9, 0.98), 1e-8, 0.9
 # Runs of fewer steps end before a compiler has paid off.
@@ -73,7 +73,7 @@ class Training:
         self.folder, self.settings = folder, Settings.read(folder)
         self.device = choose(options.device)
         settings, cuda = self.settings, self.device.type == "cuda"
-        self.half = cuda if options.precision is None else options.precision == "bf16"
+        self.half = is_half(settings.kind, self.device.type, options.precision)
         config = configuration(folder)
         self.vocabulary = config["vocab_size"]
         self.model = Language(config, settings, self.half)

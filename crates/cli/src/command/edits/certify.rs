@@ -84,13 +84,13 @@ impl stage::Shown for edits::Certify<'_> {
             output::line(&format!("{} lines of candidates belong to no pair", report.unmatched))?;
         }
         output::line(&format!(
-            "{} edits in {} ({seconds:.1} s: {} inputs compared, {} of them within the bounds; {} of {} blocks reached)",
-            output::count(report.edits),
+            "{} in {} ({seconds:.1} s: {} compared, {} of them within the bounds; {} of {} reached)",
+            output::some(report.edits, "edit"),
             out,
-            output::count(report.inputs),
+            output::some(report.inputs, "input"),
             output::count(report.enumerated),
             output::count(report.reached),
-            output::count(report.blocks)
+            output::some(report.blocks, "block")
         ))
     }
 

@@ -68,9 +68,11 @@ impl Export {
         output::report(global, &report, || {
             let left_out = match rejected {
                 0 => String::new(),
+                1 => "; 1 rejected pair is left out".to_owned(),
                 n => format!("; {n} rejected pairs are left out"),
             };
-            output::line(&format!("{} lines in {}{left_out}", output::count(count), out.display()))
+            let lines = output::some(count, "line");
+            output::line(&format!("{lines} in {}{left_out}", out.display()))
         })?;
         Ok(output::status(count > 0))
     }
@@ -78,7 +80,7 @@ impl Export {
         let count = tests.export(&self.output.out, self.output.force)?;
         output::report(global, &serde_json::json!({"tests": count}), || {
             let out = self.output.out.display();
-            output::line(&format!("{} tests in {out}", output::count(count)))
+            output::line(&format!("{} in {out}", output::some(count, "test")))
         })?;
         Ok(output::status(count > 0))
     }

@@ -97,9 +97,9 @@ impl stage::Shown for edits::Judge<'_> {
         }
         if report.unchanged > 0 {
             output::line(&format!(
-                "{} of {} candidates: the slow program itself, but for layout and comments (label `nothing`)",
+                "{} of {}: the slow program itself, but for layout and comments (label `nothing`)",
                 output::count(report.unchanged),
-                output::count(report.candidates)
+                output::some(report.candidates, "candidate")
             ))?;
         }
         if report.startup_only + report.small_only > 0 {
@@ -113,12 +113,12 @@ impl stage::Shown for edits::Judge<'_> {
             output::line(&format!("{} lines of candidates belong to no pair", report.unmatched))?;
         }
         output::line(&format!(
-            "{} candidates for {} pairs in {} ({seconds:.1} s: {} program-tests, {} native runs, {} timed)",
-            output::count(report.candidates),
-            output::count(report.pairs),
+            "{} for {} in {} ({seconds:.1} s: {}, {}, {} timed)",
+            output::some(report.candidates, "candidate"),
+            output::some(report.pairs, "pair"),
             out,
-            output::count(report.program_tests),
-            output::count(report.runs),
+            output::some(report.program_tests, "program-test"),
+            output::some(report.runs, "native run"),
             output::count(report.timed)
         ))
     }

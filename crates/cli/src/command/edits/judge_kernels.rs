@@ -137,10 +137,10 @@ impl stage::Shown for KernelEdits {
             ))?;
         }
         output::line(&format!(
-            "{} of {} candidates are accepted at every size, {} rows in {out} ({seconds:.1} s)",
+            "{} of {} accepted at every size, {} in {out} ({seconds:.1} s)",
             output::count(report.accepted),
-            output::count(report.candidates),
-            output::count(report.rows)
+            output::some(report.candidates, "candidate"),
+            output::some(report.rows, "row")
         ))
     }
 

@@ -67,8 +67,8 @@ impl Label {
                 report.pairs as u64,
             )?;
             output::line(&format!(
-                "{} pairs; only I/O {}, array shorter {}",
-                output::count(report.pairs as u64),
+                "{}; only I/O {}, array shorter {}",
+                output::some(report.pairs as u64, "pair"),
                 report.io_only,
                 report.array_shrunk
             ))

@@ -86,29 +86,28 @@ impl PairKernels {
     }
 
     fn print(&self, report: &KernelPairsReport) -> anyhow::Result<()> {
-        let count = output::count;
+        let (count, some) = (output::count, output::some);
         if !report.rejected.is_empty() {
             output::print_counts(["rejected", "kernels"], &report.rejected)?;
         }
         let from = match &self.variants {
-            Some(_) => format!("{} variants", count(report.variants)),
+            Some(_) => some(report.variants, "variant"),
             None => format!(
-                "{} of {} commits change files with kernels",
+                "changes of files with kernels in {} of {}",
                 count(report.changes),
-                count(report.commits)
+                some(report.commits, "commit")
             ),
         };
         output::line(&format!(
-            "{from}; {} kernels on both sides: {} the same in normal form, {} pairs before already, {} of a name that is there \
-             twice",
-            count(report.kernels),
+            "{from}; {} on both sides: {} the same in normal form, {} before already, {} of a name that is there twice",
+            some(report.kernels, "kernel"),
             count(report.same),
-            count(report.repeated),
+            some(report.repeated, "pair"),
             count(report.ambiguous)
         ))?;
         output::line(&format!(
-            "{} pairs in {}; `edits judge-kernels` says which are right, and faster",
-            count(report.pairs),
+            "{} in {}; `edits judge-kernels` says which are right, and faster",
+            some(report.pairs, "pair"),
             self.output.out.display()
         ))
     }

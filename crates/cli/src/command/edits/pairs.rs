@@ -74,9 +74,9 @@ impl stage::Shown for MakePairs<'_> {
         output::print_shares(["what changed", "pairs", "share"], &report.labels, report.pairs)?;
         let mean = |mean: Option<f64>| mean.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
         output::line(&format!(
-            "{} pairs of {} problems in {}; only I/O {}, array shorter {}, only start-up {}",
-            output::count(report.pairs),
-            output::count(report.problems),
+            "{} of {} in {}; only I/O {}, array shorter {}, only start-up {}",
+            output::some(report.pairs, "pair"),
+            output::some(report.problems, "problem"),
             out,
             report.io_only,
             report.array_shrunk,

@@ -120,13 +120,13 @@ impl Propose {
         output::report(global, &report, || {
             output::print_counts(["rule", "in the fastest of"], &report.rules)?;
             output::line(&format!(
-                "{} of {} slow programs changed, {} of them improved by 10 % or more, no edit for {}, {} could not be judged; {} candidates tried, {} ({:.1} s)",
+                "{} of {} changed, {} of them improved by 10 % or more, no edit for {}, {} could not be judged; {} tried, {} ({:.1} s)",
                 report.changed,
-                report.programs,
+                output::some(report.programs, "slow program"),
                 report.improved,
                 report.without_edits,
                 report.unjudged.values().sum::<u64>(),
-                output::count(report.evaluations),
+                output::some(report.evaluations, "candidate"),
                 self.output.out.display(),
                 report.seconds
             ))
@@ -187,9 +187,9 @@ impl Propose {
         self.write(&candidates)?;
         output::report(global, &report, || {
             output::line(&format!(
-                "{} answers for {} programs, {} without a program, {} failed; {} ({:.1} s)",
-                output::count(report.answers),
-                output::count(report.programs),
+                "{} for {}, {} without a program, {} failed; {} ({:.1} s)",
+                output::some(report.answers, "answer"),
+                output::some(report.programs, "program"),
                 report.without_program,
                 report.failed,
                 self.output.out.display(),
@@ -197,8 +197,8 @@ impl Propose {
             ))?;
             let usage = report.usage;
             output::line(&format!(
-                "{} requests, {} from the cache, {} repeated; {} prompt tokens, {} completion tokens, cost {:.4}",
-                usage.requests,
+                "{}, {} from the cache, {} repeated; {} prompt tokens, {} completion tokens, cost {:.4}",
+                output::some(usage.requests, "request"),
                 usage.cached,
                 usage.retries,
                 output::count(usage.prompt_tokens),

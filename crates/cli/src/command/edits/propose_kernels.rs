@@ -53,10 +53,10 @@ impl ProposeKernels {
                 output::print_counts(["rule", "changes"], &report.rules)?;
             }
             output::line(&format!(
-                "{} candidates for {} of {} kernels in {}; `edits judge-kernels` says which are right, and faster",
-                output::count(report.candidates),
+                "{} for {} of {} in {}; `edits judge-kernels` says which are right, and faster",
+                output::some(report.candidates, "candidate"),
                 output::count(report.changed),
-                output::count(report.kernels),
+                output::some(report.kernels, "kernel"),
                 self.output.out.display()
             ))
         })?;

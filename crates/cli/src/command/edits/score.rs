@@ -53,8 +53,11 @@ fn print(scores: &Scores) -> anyhow::Result<()> {
     rows.push(row(format!("Best@{}, no I/O-only edits", scores.k), &scores.without_io_only));
     output::print_table(&HEADER, rows)?;
     output::line(&format!(
-        "{} programs of {} problems, {} candidates; {} programs could not be judged",
-        scores.pairs, scores.problems, scores.candidates, scores.unjudged
+        "{} of {}, {}; {} could not be judged",
+        output::some(scores.pairs, "program"),
+        output::some(scores.problems, "problem"),
+        output::some(scores.candidates, "candidate"),
+        output::some(scores.unjudged, "program")
     ))?;
     print_rejected(&scores.verdicts, "rejected, and no improvement")?;
     print_intervals("problems", scores.opt_interval, scores.interval)?;
@@ -78,12 +81,12 @@ fn print_kernels(scores: &KernelScores) -> anyhow::Result<()> {
     }
     output::print_table(&HEADER, rows)?;
     output::line(&format!(
-        "{} slow kernels on {} devices, {} candidates; {} slow kernels could not be judged, {} right candidates were not timed",
-        scores.pairs,
-        scores.devices.len(),
-        scores.candidates,
-        scores.unjudged,
-        scores.untimed
+        "{} on {}, {}; {} could not be judged, {} not timed",
+        output::some(scores.pairs, "slow kernel"),
+        output::some(scores.devices.len() as u64, "device"),
+        output::some(scores.candidates, "candidate"),
+        output::some(scores.unjudged, "slow kernel"),
+        output::some(scores.untimed, "right candidate")
     ))?;
     print_rejected(&scores.verdicts, "rows that are rejected")?;
     print_intervals("slow kernels", scores.opt_interval, scores.interval)?;

@@ -108,12 +108,12 @@ impl SelfPlay {
             let rows = [rows("program", &report.programs), rows("edit", &report.edits)].concat();
             output::print_table(&["of", "verdict", "count"], rows)?;
             output::line(&format!(
-                "{} pairs of {} groups in {}, {:.1} times as fast (geometric mean); {} requests, {} failed ({:.1} s)",
-                output::count(report.pairs),
-                output::count(report.groups),
+                "{} of {} in {}, {:.1} times as fast (geometric mean); {}, {} failed ({:.1} s)",
+                output::some(report.pairs, "pair"),
+                output::some(report.groups, "group"),
                 out.display(),
                 report.geomean,
-                report.usage.requests,
+                output::some(report.usage.requests, "request"),
                 report.failed,
                 report.seconds
             ))?;

@@ -92,13 +92,18 @@ impl stage::Shown for MakeTests<'_> {
     fn print(report: &TestsReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         output::print_shares(["problems", "n", "share"], &report.verdicts, report.problems)?;
         output::line(&format!(
-            "{} problems with tests, {} of them generated, {} with a grammar; {} tests and {} hidden ones in {} ({seconds:.1} s)",
-            report.with_tests, report.grown, report.with_grammar, report.tests, report.hidden, out
+            "{} with tests, {} of them generated, {} with a grammar; {} and {} in {} ({seconds:.1} s)",
+            output::some(report.with_tests, "problem"),
+            report.grown,
+            report.with_grammar,
+            output::some(report.tests, "test"),
+            output::some(report.hidden, "hidden one"),
+            out
         ))?;
         output::line(&format!(
-            "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
+            "largest test of a problem, median: {} instructions; mostly start-up on {}",
             output::count(report.largest_instructions_median),
-            report.mostly_startup
+            output::some(report.mostly_startup, "problem")
         ))?;
         let met =
             |(verdict, _): &&(EditVerdict, &str)| report.verdicts.contains_key(verdict.name());

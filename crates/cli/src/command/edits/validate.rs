@@ -53,8 +53,8 @@ impl Validate {
                 let forms: Vec<String> =
                     forms.iter().map(|(form, n)| format!("{n} {form}")).collect();
                 output::line(&format!(
-                    "{} lines valid ({}), {} broken",
-                    lines.rows.len(),
+                    "{} valid ({}), {} broken",
+                    output::some(lines.rows.len() as u64, "line"),
                     if forms.is_empty() { "none".to_owned() } else { forms.join(", ") },
                     lines.broken.len()
                 ))

@@ -82,8 +82,8 @@ pub(super) fn grow(
     })?;
     if !global.is_quiet() {
         let [more, all] = [done.summary.kernels.saturating_sub(before), done.summary.kernels];
-        let [more, all] = [more, all].map(output::count);
-        eprintln!("{}: {more} points more, {all} in all", archive.display());
+        let (more, all) = (output::some(more, "point"), output::count(all));
+        eprintln!("{}: {more} more, {all} in all", archive.display());
     }
     Ok(())
 }
@@ -100,8 +100,8 @@ impl stage::Shown for synth::Archive<'_> {
         let others = others.into_iter().filter(|(count, _)| **count > 0);
         let others = others.map(|(count, what)| format!(", {} {what}", output::count(*count)));
         output::line(&format!(
-            "{} points of {space}, a kernel at each, in {out}{} ({seconds:.0} s)",
-            output::count(*kernels),
+            "{} of {space}, a kernel at each, in {out}{} ({seconds:.0} s)",
+            output::some(*kernels, "point"),
             others.collect::<String>()
         ))
     }

@@ -12,12 +12,13 @@ use crate::{
     destination::StageOutput,
     headers, interrupt, output,
     progress::Bar,
-    runs::{Faster, Runs},
+    runs::{Cut, Faster, Runs},
     stage,
 };
 use anyhow::bail;
-use dataset::Dataset;
+use dataset::{Dataset, Row as _};
 use group::WorkGroup;
+use rows::ContentFile;
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -25,8 +26,8 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 use synth::{
-    Acceptance, Arguments, Budget, Corpus, DeadCode, Judge, Metric, Natural, NotNear, Report,
-    Seeds, Settings, Steer as Search, SteerOptions, Targets,
+    Acceptance, Arguments, Budget, Corpus, DeadCode, Deadline, Judge, Metric, Natural, NotNear,
+    Report, Seeds, Settings, Steer as Search, SteerOptions, Targets,
     model::{self, Model},
 };
 
@@ -237,8 +238,10 @@ impl Steer {
             natural,
         };
         let stop = interrupt::final_flag()?;
-        let runs = Runs::wanted(self.must_run, self.allow_races, 1, &stop, global)?;
-        let group = self.work_group.map(|size| WorkGroup::new(size, &stop)).transpose()?;
+        let deadline = Deadline::default();
+        let cut = Cut::new(&stop, deadline.clone());
+        let runs = Runs::wanted_within(self.must_run, self.allow_races, 1, &cut, global)?;
+        let group = self.work_group.map(|size| WorkGroup::new(size, &cut)).transpose()?;
         let faster = self.faster(&stop)?;
         let dead = self.no_dead_code.then(|| DeadCode::new(global.jobs())).transpose()?;
         // What takes longest is asked last.
@@ -266,6 +269,7 @@ impl Steer {
         let bar = Bar::new(global);
         let corpus = options.corpus(&judge)?;
         self.say_what_is_left(&corpus, from.as_deref(), global);
+        self.say_what_is_no_seed(&corpus, global);
         let none = Corpus::default();
         // Small targets are not searched for from what ships.
         let known = if options.seeds.shipped.is_some() { &none } else { &corpus };
@@ -282,6 +286,7 @@ impl Steer {
                 faster.as_ref().map(Faster::settings),
             )
             .told_more(self.work_group, self.no_dead_code)
+            .asking_until(deadline)
             .watched_by(&bar);
         let context = made.context(global.jobs(), &bar, &stop);
         let status = stage::run(&search, &context, global)?;
@@ -305,6 +310,34 @@ impl Steer {
              --space {space} --out F` describes all, for --features F",
             output::count(there),
             output::count(all)
+        );
+    }
+
+    /// Seeds that were named and have no vector: of what was not prepared most do not compile as they are.
+    fn say_what_is_no_seed(&self, corpus: &Corpus, global: &Global) {
+        let Some(seeds) = self.seeds.as_deref().filter(|_| corpus.undescribed() > 0) else {
+            return;
+        };
+        if global.is_quiet() {
+            return;
+        }
+        let without = corpus.undescribed() as u64;
+        let all = output::some(without + (corpus.len() + corpus.left()) as u64, "program");
+        // What was mined, or stands in a folder, was not repaired yet.
+        let is_prepared = Dataset::is_at(seeds)
+            && Dataset::open(seeds)
+                .is_ok_and(|dataset| dataset.manifest().schema != ContentFile::SCHEMA);
+        let repaired = match is_prepared {
+            true => String::new(),
+            false => format!(
+                "; `stampmill prepare {} --out kernels` repairs more, for --seeds kernels",
+                seeds.display()
+            ),
+        };
+        let (without, space) = (output::count(without), &self.space);
+        eprintln!(
+            "warning: {without} of {all} have no vector in {space} and are no seeds: they do not compile as they are, or \
+             {space} does not describe them{repaired}"
         );
     }
 

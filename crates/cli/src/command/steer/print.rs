@@ -43,10 +43,9 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
     }
     let more = report.constraints.len().saturating_sub(IMPOSSIBLE);
     if more > 0 {
-        let (more, out) = (output::count(more as u64), out.display());
-        output::line(&format!(
-            "{more} more targets are impossible: column `detail` of {out} says why"
-        ))?;
+        let (are, out) = (if more == 1 { "is" } else { "are" }, out.display());
+        let more = output::some(more as u64, "more target");
+        output::line(&format!("{more} {are} impossible: column `detail` of {out} says why"))?;
     }
     if report.impossible == report.targets {
         return Ok(());
@@ -68,13 +67,10 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         of_search => format!("{of_search:.0} s of search ({all:.0} s in all)"),
     };
     output::line(&format!(
-        "{} of {} targets hit exactly, median proximity {:.3}; {} candidates in {took}; \
-         kernels in {}",
-        output::count(report.exact),
-        output::count(report.targets),
-        report.proximity_median,
-        output::count(report.candidates),
-        out.display()
+        "{}; {} in {took}{}",
+        came(report),
+        output::some(report.candidates, "candidate"),
+        place(report, out)
     ))?;
     if let Some(predicted) = report.predicted {
         output::line(&format!(
@@ -97,9 +93,9 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
             more => format!(", and {} more are excluded", output::count(more)),
         };
         output::line(&format!(
-            "seeds: {} kernels{undescribed}; copies of a target are set aside{}{excluded}. The nearest comes to a proximity of {:.3}{}; \
+            "seeds: {}{undescribed}; copies of a target are set aside{}{excluded}. The nearest comes to a proximity of {:.3}{}; \
              {}",
-            output::count(report.seeds),
+            output::some(report.seeds, "kernel"),
             left(report, report.seeds),
             report.mined_proximity_median,
             if report.targets > 1 { " (median)" } else { "" },
@@ -158,6 +154,28 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         }
     }
     Ok(())
+}
+
+/// `2 of 3 targets hit exactly, median proximity 0.900`
+fn came(report: &Report) -> String {
+    let targets = output::some(report.targets, "target");
+    match report.kernels {
+        0 => format!("no kernel was found for {targets}"),
+        _ => format!(
+            "{} of {targets} hit exactly, median proximity {:.3}",
+            output::count(report.exact),
+            report.proximity_median
+        ),
+    }
+}
+
+/// Where the kernels are; of several targets without any, where it stands why.
+fn place(report: &Report, out: &Path) -> String {
+    match (report.kernels, report.targets) {
+        (0, 1) => String::new(),
+        (0, _) => format!("; column `detail` of {} says why", out.display()),
+        _ => format!("; kernels in {}", out.display()),
+    }
 }
 
 /// What is printed of a kernel that is too long or too wide, and how many lines it has in all.
@@ -239,6 +257,23 @@ fn targets(report: &Report, out: &Path) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_found_nothing_names_no_folder_of_kernels() {
+        let said = |kernels: u64, targets: u64| {
+            let report = Report { kernels, targets, exact: kernels, ..Report::default() };
+            came(&report) + &place(&report, Path::new("out"))
+        };
+        assert_eq!(said(0, 1), "no kernel was found for 1 target");
+        assert_eq!(
+            said(0, 2),
+            "no kernel was found for 2 targets; column `detail` of out says why"
+        );
+        assert_eq!(
+            said(1, 2),
+            "1 of 2 targets hit exactly, median proximity 0.000; kernels in out"
+        );
+    }
 
     #[test]
     fn long_kernels_are_cut_in_both_directions() {
