@@ -332,9 +332,11 @@ impl<'a> Sampler<'a> {
         if let Some(constraint) = &mut constraint {
             for (at, token) in encoded.before.iter().enumerate() {
                 if let Err(refusal) = constraint.push(*token) {
-                    let read = self.checkpoint.tokenizer().decode(&encoded.before[..=at]);
-                    let read = read.trim_end();
+                    let tokenizer = self.checkpoint.tokenizer();
+                    let read = tokenizer.decode(&encoded.before[..=at]);
+                    let all = tokenizer.decode(&encoded.before);
                     let word = |one: char| one.is_alphanumeric() || one == '_';
+                    let read = to_end_of_word(read.trim_end(), &all);
                     let name = read.rsplit(|one| !word(one)).find(|name| !name.is_empty());
                     let own =
                         name.filter(|name| refusal == Refusal::Redeclared && is_builtin(name));
@@ -658,6 +660,18 @@ impl Running {
 }
 
 /// Whether a text ends within a line of the preprocessor.
+/// `read`, which `all` begins with, up to the end of its last word: a token may be part of one.
+fn to_end_of_word<'a>(read: &'a str, all: &'a str) -> &'a str {
+    let word = |one: char| one.is_alphanumeric() || one == '_';
+    match all.strip_prefix(read) {
+        Some(rest) if read.ends_with(word) => {
+            let more = rest.find(|one: char| !word(one)).unwrap_or(rest.len());
+            &all[..read.len() + more]
+        }
+        _ => read,
+    }
+}
+
 fn is_directive(read: &str) -> bool {
     let line = read.lines().last().unwrap_or_default().trim_start();
     line.starts_with('#') && !line.starts_with("#pragma")

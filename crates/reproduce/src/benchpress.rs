@@ -186,7 +186,7 @@ fn samples(
         all += 1;
         // A duplicate compiles where that does which has its text.
         let compiles = match row.verdict.as_str() {
-            "accepted" | "too-small" | "not-as-asked" | "no-effect" => true,
+            "accepted" | "too-small" | "not-as-asked" | "no-effect" | "undefined" => true,
             "duplicate" => row.detail.parse().is_ok_and(|first| compiling.contains(&first)),
             _ => false,
         };

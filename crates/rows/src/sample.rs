@@ -38,6 +38,7 @@ words! {
         NoKernel "no-kernel" Program "it defines no kernel";
         NotAsAsked "not-as-asked" Program "its kernel has not the arguments, or not the features, that were asked for; `detail` says which it has";
         NoEffect "no-effect" Program "what was drawn for the hole changes nothing: -O2 makes the same code of the prompt without it, a loop or a branch with nothing in it is left of it, or it is an expression that names no variable or whose value nothing uses";
+        Undefined "undefined" Program "it compiles, and clang warns that the language does not say what it does; `detail` is the warning";
         NearDuplicate "near-duplicate" Program "with `--novel`: a near-duplicate of a kernel that the model learned from; `detail` is that one's name";
         Unlikely "unlikely" Program "with `--most-bits`: it takes more bits a token than that to the model, or is longer than the model reads; `detail` says how many";
         DoesNotRun "does-not-run" Program "it was to run, and `run`'s checker rejects it; `detail` is the outcome";

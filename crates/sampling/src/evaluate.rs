@@ -235,18 +235,18 @@ fn quantile(mut values: Vec<u32>, part: f64) -> u32 {
     values.get(at).copied().unwrap_or(0)
 }
 
-/// Whether clang accepts it; what is too small, or not what was asked for, compiles too, and so does what clang warns of: it has
-/// instructions.
+/// Whether clang accepts it; what is too small, not what was asked for, or undefined, compiles too.
 fn compiles(row: &&SampleRow) -> bool {
-    let is_warned_of = row.verdict == SampleVerdict::DoesNotCompile.name() && row.instructions > 0;
-    let accepts = [
+    [
         SampleVerdict::Accepted,
         SampleVerdict::Duplicate,
         SampleVerdict::TooSmall,
         SampleVerdict::NotAsAsked,
         SampleVerdict::NoEffect,
-    ];
-    is_warned_of || accepts.iter().any(|verdict| row.verdict == verdict.name())
+        SampleVerdict::Undefined,
+    ]
+    .iter()
+    .any(|verdict| row.verdict == verdict.name())
 }
 
 fn summary(rows: &[SampleRow], seconds: f64) -> Evaluation {
@@ -385,9 +385,7 @@ mod tests {
         let rows: Vec<SampleRow> = all.into_iter().zip(0..).map(|(one, at)| row(one, at)).collect();
         let told = summary(&rows, 1.0);
         assert_eq!((told.compile_rate, told.compiling_unique), (0.75, 1));
-        // clang gave code, and warned.
-        let warned_of = SampleRow { instructions: 9, ..row("does-not-compile", 4) };
-        assert!(compiles(&&warned_of));
+        assert!(compiles(&&row("undefined", 4)) && !compiles(&&row("does-not-compile", 4)));
     }
 
     #[test]

@@ -428,7 +428,7 @@ impl<'a> Sampler<'a> {
                 }
                 let undefined = undefined(&self.clang, &row.text, &judged.standard)?;
                 if let Some(warning) = undefined.into_iter().flatten().nth(self.undefined) {
-                    row.verdict = SampleVerdict::DoesNotCompile.to_string();
+                    row.verdict = SampleVerdict::Undefined.to_string();
                     row.detail = warning;
                 }
             }

@@ -67,7 +67,7 @@ const SHARED_BOUNDS: [(&str, &[&str]); 2] = [
 
 /// Blocks that some edge leads to, counted in one way each: LLVM lets none lead to the first block of a function, whose phis
 /// would have no arguments, so that they are fewer than all blocks.
-const INSTCOUNT_REACHED: [&[&str]; 1] = [&["PHI"]];
+const INSTCOUNT_REACHED: [&[&str]; 3] = [&["PHI"], &["Br"], &["Switch"]];
 const AUTOPHASE_REACHED: [&[&str]; 6] = [
     &["onePred", "twoPred", "morePreds"],
     &["BB03Phi", "BBHiPhi"],
@@ -77,8 +77,8 @@ const AUTOPHASE_REACHED: [&[&str]; 6] = [
     &["ArgsPhi"],
 ];
 
-/// Of those, what counts phis or their arguments, of which one block may have many.
-const MANY_A_BLOCK: [&str; 3] = ["PHI", "NumPHIInst", "ArgsPhi"];
+/// Of those, what counts phis or their arguments, of which one block may have many, or branches, of which many may lead to one.
+const MANY_A_BLOCK: [&str; 5] = ["PHI", "NumPHIInst", "ArgsPhi", "Br", "Switch"];
 
 /// Edges at least, by what they lead to and from: each block of a kind has so many.
 const EDGES: [&[(f64, &str)]; 2] = [
@@ -282,7 +282,15 @@ impl Checked<'_> {
             "grewe" => &["mem"],
             _ => return Ok(()),
         };
+        let local = if space == "grewe" { self.least("localmem") } else { 0.0 };
         let most: Option<f64> = parts.iter().map(|part| Some(self.constraint(part)?.most)).sum();
+        if let Some(most) = most.filter(|most| local > 0.0 && most - local < 1.0) {
+            return Err(self.broken(format!(
+                "mem = {} and localmem = {}: nothing global is written then, and --must-run wants a kernel that writes its results",
+                number(most),
+                number(local)
+            )));
+        }
         if most.is_some_and(|most| most < 1.0) {
             let parts = list(parts);
             return Err(self.broken(format!(
@@ -542,6 +550,7 @@ mod tests {
             ),
             ("Load=1", "instcount", Asked { arguments, must_run: true }, "--must-run wants"),
             ("mem=0", "grewe", runs, "mem = 0: nothing is written"),
+            ("mem=3,localmem=3", "grewe", runs, "nothing global is written"),
             (
                 "Store=0,Call=0,AtomicRMW=0,AtomicCmpXchg=0",
                 "instcount",
@@ -592,6 +601,8 @@ mod tests {
     fn edges_blocks_and_accesses_of_local_memory_have_room_for_each_other() {
         for (text, space, part) in [
             ("PHI=4,TotalBlocks=1", "instcount", "PHI = 4 but TotalBlocks = 1"),
+            ("Br=1,TotalBlocks=1", "instcount", "Br = 1 but TotalBlocks = 1"),
+            ("Switch=1,TotalBlocks=1", "instcount", "Switch = 1 but TotalBlocks = 1"),
             ("NumPHIInst=1,TotalBlocks=1", "autophase", "NumPHIInst = 1 but TotalBlocks = 1"),
             ("BBHiPhi=1,BB03Phi=2,TotalBlocks=3", "autophase", "BB03Phi + BBHiPhi = 3"),
             ("onePred=1,twoPred=1,TotalBlocks=2", "autophase", "morePreds = 2 but TotalBlocks = 2"),

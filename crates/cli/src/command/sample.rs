@@ -258,6 +258,7 @@ fn line(summary: &Summary, seconds: f64, is_asked: bool) -> String {
         (SampleVerdict::DoesNotRun, "pass"),
         (SampleVerdict::NotAsAsked, "are as asked"),
         (SampleVerdict::NoEffect, "have an effect"),
+        (SampleVerdict::Undefined, "are defined"),
         (SampleVerdict::NearDuplicate, "are new"),
         (SampleVerdict::Unlikely, "are likely enough"),
     ];
@@ -288,7 +289,8 @@ fn line(summary: &Summary, seconds: f64, is_asked: bool) -> String {
         summary,
         SampleVerdict::NoEffect,
         "change nothing of what the prompt does without them",
-    ) + &told(summary, SampleVerdict::TooSmall, "compute too little to be of use")
+    ) + &told(summary, SampleVerdict::Undefined, "do what the language leaves undefined")
+        + &told(summary, SampleVerdict::TooSmall, "compute too little to be of use")
         + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
         + &told(
             summary,

@@ -59,11 +59,12 @@ impl Search<'_> {
         let mut best: Vec<(Arc<Judged>, Option<Likelihood>)> = Vec::new();
         let mut passed = PassedOver::default();
         let all = self.in_order(run).into_iter();
+        let empty = run.aim.distance(&self.empty);
         let is_near = |judged: &Arc<Judged>| {
             // Mined kernels are asked for wherever they lie where nothing else is.
             judged.distance == 0.0
                 || self.is_only_mined()
-                || run.aim.target.proximity(&judged.vector) > 0.0
+                || judged.distance < empty && run.aim.target.proximity(&judged.vector) > 0.0
         };
         let (near, far): (Vec<_>, Vec<_>) =
             all.filter(|judged| judged.proposer != EMPTY).partition(is_near);

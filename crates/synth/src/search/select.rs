@@ -305,7 +305,11 @@ impl Search<'_> {
         let counts = self.rejections();
         match counts.is_empty() {
             true => String::new(),
-            false => format!(" ({} were tried: {})", self.asked_of(), counts.join(", ")),
+            false => {
+                let asked = self.asked_of();
+                let were = if asked == 1 { "was" } else { "were" };
+                format!(" ({asked} {were} tried: {})", counts.join(", "))
+            }
         }
     }
 
