@@ -397,7 +397,7 @@ mod tests {
             ..Limit::default()
         };
         let due = Problem { id: "p00001".into(), samples, limits: vec![limit] };
-        assert_eq!(problems, [due.clone()]);
+        assert_eq!(problems, std::slice::from_ref(&due));
         // The same of an archive, whatever folder it has around them.
         let read = |path: &str| {
             std::fs::read_to_string(root.path().join(path)).expect("it was written above")
@@ -436,7 +436,7 @@ mod tests {
         let due = Problem { id: "p1".into(), samples, limits: Vec::new() };
         for path in [&folder, &archive] {
             let (problems, _) = Problem::read(path, OnBroken::Stop).expect("it is read");
-            assert_eq!(problems, [due.clone()], "{}", path.display());
+            assert_eq!(problems, std::slice::from_ref(&due), "{}", path.display());
         }
     }
 }
