@@ -168,18 +168,20 @@ fn stays_inside(name: &str) -> bool {
     parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
+/// What an include names, with what stands around it.
+fn include(line: &str) -> Option<&str> {
+    let named = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+    Some(named.trim_start())
+}
+
 /// The name between the quotes of an include.
 fn included(line: &str) -> Option<&str> {
-    let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-    name.trim_start().strip_prefix('"')?.split_once('"').map(|(name, _)| name)
+    include(line)?.strip_prefix('"')?.split_once('"').map(|(name, _)| name)
 }
 
 /// The name between the quotes or the angle brackets of an include: `mine` puts both in where the folder has the file.
 fn included_anywhere(line: &str) -> Option<&str> {
-    let angled = || {
-        let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-        name.trim_start().strip_prefix('<')?.split_once('>').map(|(name, _)| name)
-    };
+    let angled = || include(line)?.strip_prefix('<')?.split_once('>').map(|(name, _)| name);
     included(line).or_else(angled)
 }
 

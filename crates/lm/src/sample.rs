@@ -335,9 +335,8 @@ impl<'a> Sampler<'a> {
                     let tokenizer = self.checkpoint.tokenizer();
                     let read = tokenizer.decode(&encoded.before[..=at]);
                     let all = tokenizer.decode(&encoded.before);
-                    let word = |one: char| one.is_alphanumeric() || one == '_';
                     let read = to_end_of_word(read.trim_end(), &all);
-                    let name = read.rsplit(|one| !word(one)).find(|name| !name.is_empty());
+                    let name = read.rsplit(|one| !is_of_name(one)).find(|name| !name.is_empty());
                     let own =
                         name.filter(|name| refusal == Refusal::Redeclared && is_builtin(name));
                     let own = own.map(|name| {
@@ -659,19 +658,23 @@ impl Running {
     }
 }
 
-/// Whether a text ends within a line of the preprocessor.
+/// Whether a name may hold this.
+fn is_of_name(one: char) -> bool {
+    one.is_alphanumeric() || one == '_'
+}
+
 /// `read`, which `all` begins with, up to the end of its last word: a token may be part of one.
 fn to_end_of_word<'a>(read: &'a str, all: &'a str) -> &'a str {
-    let word = |one: char| one.is_alphanumeric() || one == '_';
     match all.strip_prefix(read) {
-        Some(rest) if read.ends_with(word) => {
-            let more = rest.find(|one: char| !word(one)).unwrap_or(rest.len());
+        Some(rest) if read.ends_with(is_of_name) => {
+            let more = rest.find(|one| !is_of_name(one)).unwrap_or(rest.len());
             &all[..read.len() + more]
         }
         _ => read,
     }
 }
 
+/// Whether a text ends within a line of the preprocessor.
 fn is_directive(read: &str) -> bool {
     let line = read.lines().last().unwrap_or_default().trim_start();
     line.starts_with('#') && !line.starts_with("#pragma")

@@ -98,42 +98,17 @@ pub(crate) fn without_fences(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Sampler, Settings};
-    use dataset::{Silent, stage::Cancel};
-    use lm::{Checkpoint, Drawing, Prompt, tokenizer::Special};
-    use std::path::Path;
+    use crate::trial;
+    use lm::{Drawing, Prompt};
 
     #[test]
     fn a_kernel_that_does_nothing_is_not_as_asked() {
-        let checkpoint =
-            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
-        let folder = tempfile::tempdir().expect("a folder");
-        let drawn = folder.path().join("ids.jsonl");
-        let ids = |text: &str| {
-            let mut ids = checkpoint.tokenizer().encode_plain(text);
-            ids.push(Special::ALL.end);
-            serde_json::to_string(&ids).expect("JSON")
-        };
         let bodies = ["}", "mem_fence(0x02); }", "a[get_global_id(0)] = b; }"];
-        std::fs::write(&drawn, bodies.map(ids).join("\n")).expect("is written");
         let verdicts = |useful| {
             let arguments = "global float*, int";
             let text = condition::head(arguments).expect("a list") + lm::HOLE;
-            let settings = Settings {
-                prompt: Prompt { arguments: Some(arguments.to_owned()), ..Prompt::new(&text) },
-                drawing: Drawing { useful, ..Drawing::default() },
-                samples: 3,
-                tries: 1,
-                device: None,
-                drawn: Some(drawn.clone()),
-                normalise: true,
-                novel: false,
-                most_bits: None,
-                must_run: false,
-            };
-            let sampler = Sampler::new(&checkpoint, settings, 1, &Cancel::default())
-                .unwrap_or_else(|error| panic!("{error}"));
-            let rows = sampler.sample(&Silent).expect("are judged");
+            let prompt = Prompt { arguments: Some(arguments.to_owned()), ..Prompt::new(&text) };
+            let rows = trial::of_fills(&bodies, prompt, Drawing { useful, ..Drawing::default() });
             rows.into_iter().map(|row| row.verdict).collect::<Vec<_>>()
         };
         let told = verdicts(true);

@@ -30,6 +30,8 @@ mod prompt;
 mod sampler;
 mod stage;
 mod summary;
+#[cfg(test)]
+mod trial;
 mod tries;
 mod undefined;
 

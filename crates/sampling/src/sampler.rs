@@ -517,6 +517,7 @@ fn unset(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial;
     use std::{
         path::Path,
         sync::atomic::{AtomicUsize, Ordering},
@@ -630,35 +631,21 @@ mod tests {
 
     #[test]
     fn a_fill_that_changes_nothing_has_no_effect() {
-        let checkpoint =
-            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
-        let folder = tempfile::tempdir().expect("a folder");
-        let drawn = folder.path().join("ids.jsonl");
-        let ids = |text: &str| {
-            let mut ids = checkpoint.tokenizer().encode_plain(text);
-            ids.push(lm::tokenizer::Special::ALL.end);
-            serde_json::to_string(&ids).expect("JSON")
-        };
         let fills = ["int d = c + 1; d += 2;", "a[c] = a[c] + 1.0f;", "a[c] = 3.0f; a[c] = a[0];"];
-        std::fs::write(&drawn, fills.map(ids).join("\n")).expect("is written");
         let text = "kernel void A(global float* a) { int c = get_global_id(0); [HOLE] a[c] = 2.0f * a[c]; }";
-        let verdicts = |text: &str, useful| {
-            let mut settings = Settings { drawn: Some(drawn.clone()), ..settings(3) };
-            settings.prompt = Prompt::new(text);
-            settings.drawing.useful = useful;
-            let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
-                .unwrap_or_else(|error| panic!("{error}"));
-            let rows = sampler.sample(&Silent).expect("are judged");
+        let of = |fills: &[&str], text: &str, useful| {
+            let drawing = Drawing { useful, ..settings(3).drawing };
+            let rows = trial::of_fills(fills, Prompt::new(text), drawing);
             rows.into_iter().map(|row| row.verdict).collect::<Vec<_>>()
         };
+        let verdicts = |text: &str, useful| of(&fills, text, useful);
         assert_eq!(verdicts(text, true), ["no-effect", "accepted", "accepted"]);
         assert_eq!(verdicts(text, false), ["accepted"; 3]);
         // Without the hole this is no program, and nothing can be said.
         let open = text.replace("a[c] = 2.0f * a[c];", "a[c] = 2.0f * d;");
         assert_eq!(verdicts(&open, true)[0], "accepted");
         // Nor is this, but whatever value is there does the same.
-        let values = ["c + 1", "a[0] > 2.0f", "c++"];
-        std::fs::write(&drawn, values.map(ids).join("\n")).expect("is written");
+        let verdicts = |text: &str, useful| of(&["c + 1", "a[0] > 2.0f", "c++"], text, useful);
         let unused = "kernel void A(global float* a) { int c = get_global_id(0); int d = [HOLE]; a[c] *= 2.0f; }";
         assert_eq!(verdicts(unused, true), ["no-effect", "no-effect", "accepted"]);
         assert_eq!(verdicts(unused, false), ["accepted"; 3]);

@@ -71,40 +71,14 @@ pub(crate) fn undefined_of_prompt(clang: &Clang, prompt: &str) -> Result<usize> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Sampler, Settings};
-    use dataset::{Silent, stage::Cancel};
-    use lm::{Checkpoint, Drawing, Prompt, tokenizer::Special};
-    use std::path::Path;
+    use crate::trial;
+    use lm::{Drawing, Prompt};
 
     #[test]
     fn a_fill_that_makes_a_program_undefined_is_rejected() {
-        let checkpoint =
-            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
-        let folder = tempfile::tempdir().expect("a folder");
-        let drawn = folder.path().join("ids.jsonl");
-        let ids = |text: &str| {
-            let mut ids = checkpoint.tokenizer().encode_plain(text);
-            ids.push(Special::ALL.end);
-            serde_json::to_string(&ids).expect("JSON")
-        };
-        std::fs::write(&drawn, ["++b", "b + 1"].map(ids).join("\n")).expect("is written");
         let verdicts = |body: &str| {
             let text = format!("kernel void A(global int* a, int b) {{ {body} }}");
-            let settings = Settings {
-                prompt: Prompt::new(&text),
-                drawing: Drawing::default(),
-                samples: 2,
-                tries: 1,
-                device: None,
-                drawn: Some(drawn.clone()),
-                normalise: true,
-                novel: false,
-                most_bits: None,
-                must_run: false,
-            };
-            let sampler = Sampler::new(&checkpoint, settings, 1, &Cancel::default())
-                .unwrap_or_else(|error| panic!("{error}"));
-            let rows = sampler.sample(&Silent).expect("are judged");
+            let rows = trial::of_fills(&["++b", "b + 1"], Prompt::new(&text), Drawing::default());
             rows.into_iter().map(|row| (row.verdict, row.detail)).collect::<Vec<_>>()
         };
         let told = verdicts("a[b] = [HOLE];");

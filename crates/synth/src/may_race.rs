@@ -40,8 +40,7 @@ impl Hazard {
     }
 }
 
-/// Finds kernels whose work-items access places of global memory that may be the same, as far as their text says so: what is
-/// run finds races with the arguments that it is run with.
+/// Finds each [`Hazard`] of a kernel, as far as its text says so: what is run finds those of the arguments that it is run with.
 pub struct MayRace {
     clang: Clang,
 }
@@ -55,23 +54,20 @@ impl MayRace {
         Ok(MayRace { clang: Clang::start(jobs.max(1))? })
     }
 
-    /// Whether two work-items of the kernel may access one element of a global buffer that one of them writes; or why that
-    /// cannot be told, with a word of [`FeaturesVerdict`]: it does not compile, brings clang down, or is not one kernel that can
-    /// be read.
+    /// The first of what may go wrong in the kernel, divergent barriers first; `None` where nothing is found. Or why that cannot
+    /// be told, with a word of [`FeaturesVerdict`]: it does not compile, brings clang down, or is not one kernel that can be
+    /// read.
     ///
     /// # Errors
     /// When clang does not work or no thread can be started, and when the user has stopped the run.
-    pub fn is_in(&self, text: &str) -> Result<Result<bool, Verdict>, Error> {
-        self.look(text, Program::may_race)
-    }
-
-    /// The first of what may go wrong in the kernel, divergent barriers first; `None` where nothing is found. Or why that cannot
-    /// be told, as [`MayRace::is_in`] says.
-    ///
-    /// # Errors
-    /// As [`MayRace::is_in`].
     pub fn hazard(&self, text: &str) -> Result<Result<Option<Hazard>, Verdict>, Error> {
         self.look(text, Hazard::of)
+    }
+
+    /// Whether two work-items may race, whatever else goes wrong.
+    #[cfg(test)]
+    pub(crate) fn is_in(&self, text: &str) -> Result<Result<bool, Verdict>, Error> {
+        self.look(text, Program::may_race)
     }
 
     fn look<R: Send>(
